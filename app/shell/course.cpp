@@ -19,8 +19,8 @@ namespace attnscope {
 namespace {
 
 // Units.
-constexpr float kMostCourse = 980.f, kCourseRow = 26.f, kCourseChosen = 168.f, kAroundCourse = 190.f,
-                kLeastRows = 90.f, kMostRows = 460.f, kCourseFind = 230.f, kMarkColumn = 64.f;
+constexpr float kMostCourse = 1240.f, kCourseRow = 32.f, kAroundCourse = 150.f, kLeastRows = 90.f,
+                kCourseFind = 230.f, kIdColumn = 84.f, kMarkColumn = 64.f, kChosenEdge = 16.f;
 constexpr std::string_view kRowId = "###course_", kNumberId = "###number_";
 
 Options options_of(const std::string& place) {
@@ -66,50 +66,55 @@ bool CourseWindow::listed(const CourseAnswer& one) const {
 }
 
 bool CourseWindow::belongs(const CourseAnswer& one) const {
-  return one.row.number && (one.row.id == chosen_ || one.row.of == chosen_);
+  return one.row.id == chosen_ || one.row.of == chosen_;
 }
 
-// A concept is marked where numbers of it are printed, and where the program shows only a part of it.
-Table CourseWindow::concepts(float width) const {
+// The columns; their titles stand above the first rows alone.
+Table CourseWindow::columns(float width, bool titles) {
+  const auto title = [&](const char* key) { return std::string(titles ? tr(key) : ""); };
   Table out;
-  out.columns = {{TableColumn::Kind::text, tr("course.column.concept"), 0, 1},
-                 {TableColumn::Kind::text, tr("course.column.where"), width * 0.27f},
+  out.columns = {{TableColumn::Kind::text, "", px(kIdColumn)},
+                 {TableColumn::Kind::text, title("course.column.concept"), 0, 1},
+                 {TableColumn::Kind::text, title("course.column.where"), width * 0.17f},
+                 number_column(title("course.column.printed"), width * 0.135f),
+                 number_column(title("course.column.program"), width * 0.135f),
                  {TableColumn::Kind::text, "", px(kMarkColumn)}};
-  out.row = px(kCourseRow);
-  for (auto at = answers_.begin(); at != answers_.end(); ++at) {
-    if (!listed(*at)) continue;
-    bool counts = false, agrees = true;
-    for (auto next = at; next != answers_.end() && (next == at || !next->row.is_concept()); ++next)
-      counts |= next->row.number.has_value(), agrees &= next->agrees;
-    TableCell mark{at->row.half ? tr("course.mark.half") : "", theme().text_dim};
-    if (counts && (!agrees || !at->row.half)) mark = sign_of(agrees);
-    out.rows.push_back({std::string(kRowId) + at->row.id,
-                        {{at->row.name().str()}, {place_name(at->row.place), theme().text_dim}, mark},
-                        at->row.id == chosen_});
-    for (const TableCell& cell : out.rows.back().cells) note_text(cell.text);
-  }
+  out.row = px(kCourseRow), out.words = fonts().reading;
   return out;
 }
 
-// A table for each number, so that its reason stands below it.
-std::vector<Table> CourseWindow::numbers(float width) const {
-  std::vector<Table> out;
-  const float number = width * 0.17f;
+// A concept, or a number that belongs to one: what is printed, and what the program computes.
+TableRow CourseWindow::row_of(const CourseAnswer& one) const {
+  const CourseRow& row = one.row;
+  const bool whole = row.is_concept();
+  TableRow out;
+  out.id = std::string(whole ? kRowId : kNumberId) + row.id;
+  out.lit = row.id == chosen_;
+  out.cells = {{whole ? row.id : std::string(), theme().text_dim, NAN, 0, fonts().mono},
+               {row.name().str(), whole ? theme().text : theme().text_dim},
+               {whole ? place_name(row.place) : std::string(), theme().accent, NAN, 0, fonts().body}};
+  if (row.number) {
+    out.cells.push_back({course_number(row.number->printed)});
+    out.cells.push_back({course_number(*one.program), sign_of(one.agrees).ink});
+    out.cells.push_back(sign_of(one.agrees, row.number->printed == *one.program));
+  } else if (row.half) {
+    out.cells.resize(5);
+    out.cells.push_back({tr("course.mark.half"), theme().text_dim});
+  }
+  for (const TableCell& cell : out.cells) note_text(cell.text);
+  return out;
+}
+
+// The rows up to the chosen concept and its numbers, and those after them.
+std::array<Table, 2> CourseWindow::rows(float width) const {
+  std::array<Table, 2> out{columns(width, true), columns(width, false)};
+  bool passed = false, after = false, shown = false;
   for (const CourseAnswer& one : answers_) {
-    if (!belongs(one)) continue;
-    const bool first = out.empty(), same = one.row.number->printed == *one.program;
-    Table table;
-    table.columns = {{TableColumn::Kind::text, first ? tr("course.column.number") : "", 0, 1},
-                     number_column(first ? tr("course.column.printed") : "", number),
-                     number_column(first ? tr("course.column.program") : "", number),
-                     {TableColumn::Kind::text, "", px(26)}};
-    table.rows.push_back({std::string(kNumberId) + one.row.id,
-                          {{one.row.name().str()},
-                           {course_number(one.row.number->printed)},
-                           {course_number(*one.program), sign_of(one.agrees).ink},
-                           sign_of(one.agrees, same)}});
-    for (const TableCell& cell : table.rows.back().cells) note_text(cell.text);
-    out.push_back(std::move(table));
+    if (one.row.is_concept()) shown = listed(one);
+    if (!shown) continue;
+    after = after || (passed && !belongs(one));
+    passed = passed || belongs(one);
+    out[after ? 1 : 0].rows.push_back(row_of(one));
   }
   return out;
 }
@@ -153,58 +158,66 @@ bool CourseWindow::draw_chapters(float width) {
   return entered;
 }
 
-void CourseWindow::draw_concepts(float width, float tall) {
-  compat::begin_child("###course_rows", ImVec2(width, tall), false);
-  const float room = width - ImGui::GetStyle().ScrollbarSize - px(6);
-  const Table& shown = concepts_.get({key_of(chapter_), key_of(chosen_), key_of(letters_), key_of(language()),
-                                      width_key(room), answers_.size()},
-                                     [&] { return concepts(room); });
-  if (answers_.empty())
-    dim_text(tr("frame.computing"));
-  else if (shown.rows.empty())
-    dim_text(tr("course.none"));
-  const TableEvent event =
-      shown.rows.empty() ? TableEvent() : draw_table(shown, ImGui::GetCursorScreenPos(), room);
-  ImGui::EndChild();
-  const auto chosen = [](const TableRow& row) { return row.lit; };
-  const bool first = !shown.rows.empty() && std::none_of(shown.rows.begin(), shown.rows.end(), chosen);
-  if (event.clicked < 0 && !first) return;
-  chosen_ = shown.rows[static_cast<std::size_t>(std::max(0, event.clicked))].id.substr(kRowId.size());
-}
-
-// The chosen concept: its sentence, what is not shown of it, its numbers, and why those differ.
-void CourseWindow::draw_chosen(FrameState& state, float width, float tall) {
-  compat::begin_child("###course_chosen", ImVec2(width, tall), false);
+// What there is to say of the chosen concept, below its rows.
+void CourseWindow::draw_chosen(FrameState& state, float width) {
   const CourseAnswer* chosen = answer(chosen_);
-  if (!chosen || !listed(*chosen)) {
-    ImGui::EndChild();
-    return;
-  }
-  const float room = width - ImGui::GetStyle().ScrollbarSize - px(6);
+  if (!chosen || !listed(*chosen)) return;
+  const float left = ImGui::GetCursorPosX() + px(kIdColumn);
   const auto line = [&](const Text& text, ImU32 ink) {
     if (text.empty()) return;
     note_text(text.str());
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
+    ImGui::SetCursorPosX(left);
+    ImGui::PushTextWrapPos(left + width - px(kIdColumn + kChosenEdge));
     wrapped_text(text.str(), ink);
     ImGui::PopTextWrapPos();
   };
-  line(chosen->sentence, theme().text);
-  line(chosen->half, theme().text_dim);
-  if (!chosen->row.place.empty()) {
-    if (primary_button(Label(tr("course.go"), "###course_go"))) go(state, chosen->row);
-    compat::item_tooltip(tr("course.go.help"));
+  {
+    const WithFont face(fonts().reading);
+    line(chosen->sentence, theme().text);
+    line(chosen->half, theme().text_dim);
+    for (const CourseAnswer& one : answers_)
+      if (belongs(one)) line(one.why, theme().warning);
   }
-  const std::vector<Table>& shown = numbers_.get(
-      {key_of(chosen_), key_of(language()), width_key(room), answers_.size()}, [&] { return numbers(room); });
-  const CourseAnswer* clicked = nullptr;
-  std::size_t at = 0;
-  for (const CourseAnswer& one : answers_) {
-    if (!belongs(one) || at == shown.size()) continue;
-    if (draw_table(shown[at++], ImGui::GetCursorScreenPos(), room).clicked >= 0) clicked = &one;
-    line(one.why, theme().warning);
-  }
+  if (chosen->row.place.empty()) return;
+  ImGui::SetCursorPosX(left);
+  if (primary_button(Label(tr("course.go"), "###course_go"))) go(state, chosen->row);
+  compat::item_tooltip(tr("course.go.help"));
+  ImGui::Dummy(ImVec2(1, px(4)));
+}
+
+void CourseWindow::draw_rows(FrameState& state, float width, float tall) {
+  compat::begin_child("###course_rows", ImVec2(width, tall), false);
+  const float room = width - ImGui::GetStyle().ScrollbarSize - px(6);
+  if (answers_.empty()) dim_text(tr("frame.computing"));
+  const std::array<Table, 2>& shown =
+      rows_.get({key_of(chapter_), key_of(chosen_), key_of(letters_), key_of(language()), width_key(room),
+                 answers_.size(), static_cast<std::uint64_t>(theme().kind)},
+                [&] { return rows(room); });
+  if (!answers_.empty() && shown[0].rows.empty()) dim_text(tr("course.none"));
+  std::string clicked;
+  const auto put = [&](const Table& table) {
+    if (table.rows.empty()) return;
+    const int row = draw_table(table, ImGui::GetCursorScreenPos(), room).clicked;
+    if (row >= 0) clicked = table.rows[static_cast<std::size_t>(row)].id;
+  };
+  put(shown[0]);
+  draw_chosen(state, room);
+  put(shown[1]);
   ImGui::EndChild();
-  if (clicked) go(state, clicked->row);
+  if (clicked.empty()) {
+    const CourseAnswer* chosen = answer(chosen_);
+    const bool none = !chosen || !listed(*chosen);
+    if (none && !shown[0].rows.empty()) chosen_ = shown[0].rows.front().id.substr(kRowId.size());
+    return;
+  }
+  const bool number = clicked.starts_with(kNumberId);
+  const CourseAnswer* one = answer(clicked.substr(number ? kNumberId.size() : kRowId.size()));
+  if (!number)
+    chosen_ = one->row.id;
+  else if (one->row.of == chosen_)
+    go(state, one->row);
+  else
+    chosen_ = one->row.of;
 }
 
 void CourseWindow::compute(FrameState& state) {
@@ -232,14 +245,11 @@ void CourseWindow::draw(FrameState& state, const RunResult* run) {
     ImGui::TextUnformatted(tr("course.title"));
   }
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float width = std::min(px(kMostCourse), screen.x - px(90));
+  const float width = std::min(px(kMostCourse), screen.x - px(60));
   if (chapter_.empty()) chapter_ = course_chapters().front(), chosen_ = chapter_ + "-01";
   ImGui::Dummy(ImVec2(width, px(2)));
   const bool entered = draw_chapters(width);
-  const float tall = screen.y - px(kAroundCourse + kCourseChosen);
-  draw_concepts(width, std::clamp(tall, px(kLeastRows), px(kMostRows)));
-  ImGui::Separator();
-  draw_chosen(state, width, px(kCourseChosen));
+  draw_rows(state, width, std::max(px(kLeastRows), screen.y - px(kAroundCourse)));
   if (const CourseAnswer* chosen = entered ? answer(chosen_) : nullptr; chosen && listed(*chosen))
     go(state, chosen->row);
   const auto count = [&](const auto& is) { return std::count_if(answers_.begin(), answers_.end(), is); };

@@ -1,7 +1,9 @@
-// The course in the window (Learn > Course): the concepts of the documents, a chapter at a time. A click on
-// one shows its sentence and the documents' numbers beside the program's; from there one goes to its place.
+// The course in the window (Lessons > The course): the concepts of the documents, a chapter at a time, each
+// with where it is seen and the documents' numbers beside the program's. A click on one shows its sentence;
+// from there one goes to its place.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,11 +26,12 @@ class CourseWindow {
  private:
   void compute(FrameState& state);
   bool draw_chapters(float width);
-  void draw_concepts(float width, float tall);
-  void draw_chosen(FrameState& state, float width, float tall);
+  void draw_rows(FrameState& state, float width, float tall);
+  void draw_chosen(FrameState& state, float width);
   void go(FrameState& state, const CourseRow& row);
-  Table concepts(float width) const;
-  std::vector<Table> numbers(float width) const;
+  static Table columns(float width, bool titles);
+  TableRow row_of(const CourseAnswer& one) const;
+  std::array<Table, 2> rows(float width) const;
   bool listed(const CourseAnswer& one) const;
   bool belongs(const CourseAnswer& one) const;  ///< to the chosen concept
   const CourseAnswer* answer(const std::string& id) const;
@@ -36,8 +39,7 @@ class CourseWindow {
   Computed<Result<std::vector<CourseAnswer>>> made_;
   std::vector<CourseAnswer> answers_;       ///< of all chapters
   std::string chapter_, chosen_, letters_;  ///< shown; id of a concept; what is looked for
-  Kept<Table> concepts_;
-  Kept<std::vector<Table>> numbers_;
+  Kept<std::array<Table, 2>> rows_;
   std::optional<Options> pending_;  ///< of a place whose model is being opened
 };
 

@@ -44,12 +44,38 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
     auto read = things_to_try(*run.document.opened);
     if (!read) state.session.report(read.error());
     things_ = read ? *std::move(read) : std::vector<TryThis>();
+    made_.forget(), own_ = false;
     begin(state);
   }
+  follow_text(state, run);
   if (std::exchange(view_, state.workspace.view) != state.workspace.view && !shown(state)) suit(state);
   if (!looks_ || things_.empty() || run.undo_point != state.session.history().point()) return;
   looks_ = false;
-  if (!elsewhere(run) || shown(state)) look(state, things_[now_], run);
+  const TryThis* thing = now();
+  if (thing && (own_ || !elsewhere(run) || shown(state))) look(state, *thing, run);
+}
+
+// On a text of one's own what is to be tried is made for it; where nothing can be made, it is that of the
+// text that the table speaks of.
+void EasyTry::follow_text(const FrameState& state, const RunResult& run) {
+  if (things_.empty() || hand_.playing() || run.undo_point != state.session.history().point()) return;
+  if (own_ && shown(state)) return;
+  const bool mine = elsewhere(run) && !run.recorded();
+  if (own_ && !mine) own_ = false;
+  if (mine && (own_ || !shown(state))) {
+    made_.follow(state, run);
+    own_ = !made_.none();
+  }
+}
+
+const TryThis* EasyTry::now() const {
+  if (own_) return made_.thing();
+  return things_.empty() ? nullptr : &things_[now_];
+}
+
+// What the thing changes.
+Document EasyTry::subject(const FrameState& state) const {
+  return own_ ? made_.before() : new_document(state.session.document().opened);
 }
 
 // A document as it was opened is looked at where its first thing is; a session or a slide has its own place.
@@ -80,15 +106,16 @@ void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run
 
 // By the hand, or at once where nothing is to move.
 void EasyTry::show(FrameState& state) {
-  const TryThis& thing = things_[now_];
+  const TryThis thing = *now();
   gesture_ = "try_show_" + std::to_string(++gestures_);
   looks_ = true, presents_ = state.presenter.on;
   alone_ = !state.session.worth_keeping();
   state.workspace.playing = false;
   if (!fits(thing, state.workspace.view)) state.workspace.view = thing.view;
-  const auto changed = try_changed(state.session.document().opened, thing);
+  Document before = subject(state);
+  const auto changed = try_changed(before, thing);
   if (!state.workspace.animate || !changed) return finish(state);  // which says why it cannot be done
-  before_ = new_document(state.session.document().opened), changed_ = *changed;
+  before_ = std::move(before), changed_ = *changed;
   begun_ = true, waited_ = 0;
   hand_.begin(state.presenter.on ? ImVec2(ImGui::GetIO().DisplaySize.x / 2, state.stage_max.y - px(60))
                                  : button_);
@@ -100,7 +127,7 @@ void EasyTry::show(FrameState& state) {
 }
 
 void EasyTry::toggle(FrameState& state) {
-  if (things_.empty() || hand_.playing()) return;
+  if (now() == nullptr || hand_.playing()) return;
   if (shown(state))
     state.commands.act([](Session& session) { session.undo(); });
   else
@@ -109,9 +136,9 @@ void EasyTry::toggle(FrameState& state) {
 
 // All of it is done, in one undo point with what the hand did so far.
 void EasyTry::finish(FrameState& state) {
-  state.commands.act([this, thing = things_[now_], gesture = gesture_](Session& session) {
+  state.commands.act([this, thing = *now(), from = subject(state), gesture = gesture_](Session& session) {
     const Status done = session.edit(thing.sentence, gesture, [&](Document& document) -> Status {
-      TRY(document, try_changed(document.opened, thing));
+      TRY(document, try_changed(from, thing));
       return Done{};
     });
     session.end_gesture();
@@ -124,14 +151,14 @@ void EasyTry::finish(FrameState& state) {
 
 // Once the place is looked at and the picture stands still, the hand knows its way.
 void EasyTry::set_out(const RunResult& run, const FigureBox& box, const Cursor& cursor) {
-  const auto way = try_way(things_[now_], run, *changed_, box, cursor);
+  const auto way = try_way(*now(), run, *changed_, box, cursor);
   if (!way) return;
   run_before_ = run.traces.front(), share_ = 0;
   hand_.go(*way);
 }
 
 void EasyTry::go_on(FrameState& state, const RunResult& run, const FigureBox& box, bool still) {
-  const TryThis& thing = things_[now_];
+  const TryThis thing = *now();
   const bool newest = run.undo_point == state.session.history().point() && !state.session.running();
   if (!thing.tokens.empty() && !hand_.done())
     state.workspace.shown_token = std::pair(thing.tokens.front().enc ? Stack::enc : Stack::single,
@@ -179,6 +206,7 @@ void EasyTry::play(FrameState& state, const RunResult& run, const FigureBox& box
 // In another view: a thing that can be done there, where there is one.
 void EasyTry::suit(const FrameState& state) {
   const std::string& view = state.workspace.view;
+  made_.suit(view);
   const auto own = [&](const TryThis& thing) { return thing.view == view; };
   const auto fit = [&](const TryThis& thing) { return fits(thing, view); };
   if (things_.empty() || own(things_[now_]) || view == "steps") return;  // a film passes all places
@@ -191,7 +219,9 @@ void EasyTry::suit(const FrameState& state) {
 // What was shown is taken back: the next thing, too, speaks of the text that it begins with.
 void EasyTry::next(FrameState& state) {
   if (shown(state)) state.commands.act([](Session& session) { session.undo(); });
-  now_ = (now_ + 1) % things_.size(), shown_at_ = 0;
+  shown_at_ = 0;
+  if (own_) return made_.next();
+  now_ = (now_ + 1) % things_.size();
   looks_ = true;
 }
 
@@ -199,11 +229,11 @@ bool EasyTry::shown(const FrameState& state) {
   const History& history = state.session.history();
   // A drag changes the document many times within one undo point.
   return (shown_at_ != 0 && shown_at_ == history.point()) ||
-         by_hand_.get({opened_, now_ + 1, history.version()}, [&] {
-           const Document& now = state.session.document();
-           if (things_.empty() || now.opened == nullptr || !state.session.history().can_undo()) return false;
-           const auto changed = try_changed(now.opened, things_[now_]);
-           return changed && same_try(now, *changed);
+         by_hand_.get({opened_, of_thing(), history.version()}, [&] {
+           const Document& document = state.session.document();
+           if (now() == nullptr || document.opened == nullptr || !history.can_undo()) return false;
+           const auto changed = try_changed(subject(state), *now());
+           return changed && same_try(document, *changed);
          });
 }
 
@@ -218,36 +248,38 @@ bool EasyTry::elsewhere(const RunResult& run) const {
 std::int64_t EasyTry::row_not_shown(const FrameState& state, const RunResult& run) const {
   const Trace& trace = run.trace(0);
   const Cursor& cursor = state.workspace.cursor;
-  const std::int64_t last = prediction_row(trace), own = things_[now_].row < 0 ? last : things_[now_].row;
+  const std::int64_t last = prediction_row(trace), own = now()->row < 0 ? last : now()->row;
   const std::int64_t seen = cursor.stack == trace.config().stack ? cursor.query : last;
   return cursor.sequence != 0 || seen == own ? -1 : own;
 }
 
 // What came of the thing that is shown; null before it is known.
-const TryOutcome* EasyTry::outcome(const FrameState& state, const RunResult& run) {
+const TryOutcome* EasyTry::outcome(const FrameState& state) {
   if (!shown(state)) return nullptr;
-  const auto played = outcome_.get(key_of({opened_, now_ + 1}), state.session.workers(),
-                                   [opened = run.document.opened, thing = things_[now_]](const auto&) {
-                                     auto out = play_try(opened, thing);
-                                     wake_window();
-                                     return out;
-                                   });
-  return played && *played ? &**played : nullptr;
+  const std::uint64_t key = key_of({opened_, of_thing()});
+  if (!outcome_.asked(key))
+    outcome_.begin(key, key, state.session.workers(), [from = subject(state), thing = *now()](const auto&) {
+      auto out = play_try(from, thing);
+      wake_window();
+      return out;
+    });
+  const auto played = outcome_.made(key, key);
+  return played.fresh && *played ? &**played : nullptr;
 }
 
 float EasyTry::presented_height(const FrameState& state) {
-  const bool tells = presents_ && !things_.empty() && (hand_.playing() || shown(state));
+  const bool tells = presents_ && now() != nullptr && (hand_.playing() || shown(state));
   return tells ? px(kPresented) : 0.f;
 }
 
 // What the hand does; once it is done, what came of it.
 void EasyTry::draw_presented(FrameState& state, const RunResult& run, ImVec2 at, float width) {
-  const TryOutcome* came = outcome(state, run);
+  const TryOutcome* came = outcome(state);
   const std::int64_t row = row_not_shown(state, run);
   const std::uint64_t key =
-      key_of({opened_, now_ + 1, run.undo_point, came != nullptr, static_cast<std::uint64_t>(row)});
+      key_of({opened_, of_thing(), run.undo_point, came != nullptr, static_cast<std::uint64_t>(row)});
   const std::string& said = came_.get({key, 1}, [&] {
-    std::string whole = said_of_row(run, row, (came ? came->sentence : things_[now_].sentence).str());
+    std::string whole = said_of_row(run, row, (came ? came->sentence : now()->sentence).str());
     note_text(whole);
     return whole;
   });
@@ -294,13 +326,18 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
 
 // What is to be done; once it is done, what came of it below.
 void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end) {
-  const TryOutcome* came = outcome(state, run);
+  if (now() == nullptr) {
+    const WithFont face(fonts().body);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, (at.y + end.y - ImGui::GetTextLineHeight()) / 2));
+    return dim_text(tr("frame.computing"));
+  }
+  const TryOutcome* came = outcome(state);
   const float width = end.x - at.x, middle = (at.y + end.y) / 2;
   const std::int64_t row = row_not_shown(state, run);
-  const std::uint64_t key = key_of({opened_, now_ + 1, run.undo_point, static_cast<std::uint64_t>(row)});
-  const bool plain = shown(state) || !elsewhere(run);
+  const std::uint64_t key = key_of({opened_, of_thing(), run.undo_point, static_cast<std::uint64_t>(row)});
+  const bool plain = own_ || shown(state) || !elsewhere(run);
   if (came) {
-    const std::string& done = sentence_.get({key, 1}, [&] { return things_[now_].sentence.str(); });
+    const std::string& done = sentence_.get({key, 1}, [&] { return now()->sentence.str(); });
     const std::string& said = came_.get({key}, [&] {
       std::string whole = said_of_row(run, row, came->sentence.str());
       note_text(whole);
@@ -323,7 +360,7 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
     return;
   }
   const std::string& sentence = sentence_.get({key, 2, plain}, [&] {
-    const std::string whole = said_of_row(run, plain ? row : -1, things_[now_].sentence.str());
+    const std::string whole = said_of_row(run, plain ? row : -1, now()->sentence.str());
     return plain ? whole : tr("easy.try.elsewhere", {whole});
   });
   note_text(sentence);

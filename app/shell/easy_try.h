@@ -5,6 +5,7 @@
 
 #include "app/figure/figure_box.h"
 #include "app/look/kept_text.h"
+#include "app/shell/own_try.h"
 #include "app/shell/try_hand.h"
 #include "app/state/frame_state.h"
 #include "core/base/computed.h"
@@ -28,6 +29,11 @@ class EasyTry {
 
  private:
   void begin(const FrameState& state);
+  void follow_text(const FrameState& state, const RunResult& run);
+  /// What is offered; null while it is made.
+  const TryThis* now() const;
+  std::uint64_t of_thing() const { return own_ ? ~made_.serial() : now_ + 1; }  ///< a key
+  Document subject(const FrameState& state) const;
   static void look(FrameState& state, const TryThis& thing, const RunResult& run);
   void show(FrameState& state);
   void toggle(FrameState& state);
@@ -39,13 +45,15 @@ class EasyTry {
   /// It was done: by "show me", or by hand.
   bool shown(const FrameState& state);
   bool elsewhere(const RunResult& run) const;
-  const TryOutcome* outcome(const FrameState& state, const RunResult& run);
+  const TryOutcome* outcome(const FrameState& state);
   std::int64_t row_not_shown(const FrameState& state, const RunResult& run) const;
   void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
 
   std::vector<TryThis> things_;
   Input first_;  ///< what is read as it was opened: things_ change that
   std::size_t now_ = 0;
+  OwnTry made_;                 ///< for a text of one's own
+  bool own_ = false;            ///< that is offered
   std::string view_;            ///< in the frame before
   std::uint64_t opened_ = 0;    ///< Session::opened_version() + 1 of things_
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown

@@ -177,8 +177,8 @@ void Frame::play() {
 bool Frame::moving() const {
   const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
                                        [](const Notice& notice) { return notice.seconds_left > 0; });
-  return state_.workspace.playing || state_.workspace.moving || state_.presenter.moving() ||
-         state_.session.running() || state_.session.opening() || state_.session.generating() || notice_ends;
+  return state_.workspace.playing || state_.workspace.moving || state_.session.running() ||
+         state_.session.opening() || state_.session.generating() || notice_ends;
 }
 
 void Frame::draw(Painter& painter) {

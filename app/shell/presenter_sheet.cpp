@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kStrokeStays = 4, kStrokeFades = 1.5;
+constexpr float kPenMoves = 1.5f;  // pixels between two points of a stroke
 constexpr float kLensWidth = 170, kLensHeight = 105, kLensFactor = 2.2f;
 constexpr int kRim = 96;  // vertices of the spotlight's rim
 constexpr ImGuiWindowFlags kSheet = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -41,7 +41,7 @@ void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale)
 }
 
 // The pen's window covers everything, so that nothing below it is clicked.
-void take_strokes(Presenter& presenter, ImVec2 screen) {
+void take_strokes(Presenter& presenter, std::uint64_t page, ImVec2 screen) {
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(screen);
   ImGui::SetNextWindowFocus();
@@ -51,29 +51,26 @@ void take_strokes(Presenter& presenter, ImVec2 screen) {
   const bool drawing = ImGui::IsItemActive();
   const ImVec2 at = ImGui::GetIO().MousePos;
   auto& strokes = presenter.strokes;
-  if (ImGui::IsItemActivated()) strokes.push_back({});
+  if (ImGui::IsItemActivated()) strokes.push_back({page, {}});
   if (drawing && !strokes.empty()) {
     auto& points = strokes.back().points;
-    const bool moved = points.empty() || std::hypot(points.back().x - at.x, points.back().y - at.y) > 1.5f;
-    if (moved) points.push_back(at);
+    const bool moved = points.empty() || std::hypot(points.back().x * screen.x - at.x,
+                                                    points.back().y * screen.y - at.y) > kPenMoves;
+    if (moved) points.push_back(ImVec2(at.x / screen.x, at.y / screen.y));
   }
-  if (ImGui::IsItemDeactivated() && !strokes.empty()) strokes.back().ended = ImGui::GetTime();
   ImGui::End();
 }
 
-void draw_strokes(Presenter& presenter, ImDrawList* list, float scale) {
-  const double time = ImGui::GetTime();
-  std::erase_if(presenter.strokes, [&](const Presenter::Stroke& stroke) {
-    return stroke.ended >= 0 && time - stroke.ended > kStrokeStays + kStrokeFades;
-  });
+// They stay until they are wiped, each on its page.
+void draw_strokes(const Presenter& presenter, std::uint64_t page, ImDrawList* list, ImVec2 screen,
+                  float scale) {
+  const ImU32 ink = theme().warning;
   for (const Presenter::Stroke& stroke : presenter.strokes) {
-    const double age = stroke.ended < 0 ? 0 : time - stroke.ended - kStrokeStays;
-    const auto ink = static_cast<float>(std::clamp(1 - age / kStrokeFades, 0.0, 1.0));
-    const auto count = static_cast<int>(stroke.points.size());
-    if (count > 1)
-      list->AddPolyline(stroke.points.data(), count, with_alpha(theme().warning, ink), 0, 3.5f * scale);
-    else if (count == 1)
-      list->AddCircleFilled(stroke.points.front(), 2.5f * scale, with_alpha(theme().warning, ink));
+    if (stroke.page != page) continue;
+    for (const ImVec2& point : stroke.points)
+      list->PathLineTo(ImVec2(point.x * screen.x, point.y * screen.y));
+    if (stroke.points.size() == 1) list->AddCircleFilled(list->_Path.front(), 2.5f * scale, ink);
+    list->PathStroke(ink, 0, stroke.points.size() > 1 ? 3.5f * scale : 0.f);
   }
 }
 
@@ -105,11 +102,12 @@ void draw_presenter(FrameState& state) {
   Presenter& presenter = state.presenter;
   if (!presenter.on) return draw_lens_rim(state, ImGui::GetForegroundDrawList());
   const ImVec2 screen = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
+  const std::uint64_t page = presented_page(state);
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  if (presenter.pen && !presenter.black && !popup) take_strokes(presenter, screen);
+  if (presenter.pen && !presenter.black && !popup) take_strokes(presenter, page, screen);
   if (popup && !presenter.black) return;  // a dialog must stay visible
   ImDrawList* list = ImGui::GetForegroundDrawList();
-  draw_strokes(presenter, list, ui_scale() / kPresenterScale);
+  draw_strokes(presenter, page, list, screen, ui_scale() / kPresenterScale);
   if (presenter.spotlight.on && ImGui::IsMousePosValid(&pointer))
     draw_spotlight(list, pointer, screen, ui_scale() / kPresenterScale * 1.4f);
   draw_lens_rim(state, list);

@@ -53,7 +53,7 @@ std::vector<Action> present_actions() {
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.pen; },
        .level = Level::easy},
       {.id = "present.erase",
-       .run = [](FrameState& state, std::string_view) { state.presenter.strokes.clear(); },
+       .run = [](FrameState& state, std::string_view) { wipe_strokes(state); },
        .keys = {{Key::e}},
        .scope = KeyScope::presenter,
        .why_not = not_presenting,

@@ -67,10 +67,7 @@ void set_presenting(FrameState& state, bool on) {
   state.apply_theme();
 }
 
-namespace {
-
-// What is shown, as one number.
-std::uint64_t slide_of(const FrameState& state) {
+std::uint64_t presented_page(const FrameState& state) {
   const Workspace& workspace = state.workspace;
   const Cursor& cursor = workspace.cursor;
   Hash hash;
@@ -85,7 +82,11 @@ std::uint64_t slide_of(const FrameState& state) {
   return hash.value();
 }
 
-}  // namespace
+void wipe_strokes(FrameState& state) {
+  std::erase_if(state.presenter.strokes, [page = presented_page(state)](const Presenter::Stroke& stroke) {
+    return stroke.page == page;
+  });
+}
 
 void rest_pointer(FrameState& state) {
   Presenter& presenter = state.presenter;
@@ -94,7 +95,7 @@ void rest_pointer(FrameState& state) {
   ImGuiIO& io = ImGui::GetIO();
   const bool there = ImGui::IsMousePosValid(&io.MousePos);
   const auto far = [](ImVec2 a, ImVec2 b) { return std::abs(a.x - b.x) > 1 || std::abs(a.y - b.y) > 1; };
-  if (const std::uint64_t slide = slide_of(state); slide != resting.slide) {
+  if (const std::uint64_t slide = presented_page(state); slide != resting.slide) {
     const bool moves = there && resting.slide != 0 && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
     if (there && !resting.on) resting.at = io.MousePos;
     resting.slide = slide, resting.on = !moves;
@@ -125,7 +126,6 @@ bool has_pages(const FrameState& state) {
 void turn_page(FrameState& state, int by) {
   Presenter& presenter = state.presenter;
   if (presenter.on && std::exchange(presenter.black, false)) return;
-  presenter.strokes.clear();  // strokes belong to the page they were drawn on
   if (state.pages) return state.pages(state, by);
   state.workspace.playing = false;
   if (state.film) return (void)state.film(state, by);

@@ -42,10 +42,10 @@ struct Presenter {
   std::vector<Moment> trail;
 
   struct Stroke {
-    std::vector<ImVec2> points;  ///< pixels
-    double ended = -1;           ///< ImGui time, seconds; < 0: still being drawn
+    std::uint64_t page = 0;      ///< presented_page() that it was drawn on, and is seen on
+    std::vector<ImVec2> points;  ///< shares of the screen
   };
-  std::vector<Stroke> strokes;
+  std::vector<Stroke> strokes;  ///< of all pages
 
   /// The pointer since the slide or step changed: until the mouse moves it points at nothing.
   struct Resting {
@@ -53,12 +53,14 @@ struct Presenter {
     bool on = false;
     ImVec2 at;
   } resting;
-  /// True while something is animated: fading strokes.
-  bool moving() const { return !strokes.empty(); }
 };
 
 /// Turns presenter mode on or off.
 void set_presenting(FrameState& state, bool on);
+/// What is shown, as one number: slide, view, station, step.
+std::uint64_t presented_page(const FrameState& state);
+/// Those of the page that is shown are gone.
+void wipe_strokes(FrameState& state);
 /// At the beginning of a frame: while presenting, a mouse that was not moved since the slide or step changed
 /// is nowhere, and its cursor hidden, so that what lies under it does not change the slide.
 void rest_pointer(FrameState& state);

@@ -69,6 +69,11 @@ figure::Names column_names(const ViewContext& context, const Operand& operand) {
   return out;
 }
 
+// Around a figure that stands alone; the row stands between others.
+float margin_of_row(bool presented, float unit) {
+  return (presented ? figure::kPresenterLetters : figure::kWindowLetters).pad * unit;
+}
+
 }  // namespace
 
 bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 most, bool difference) {
@@ -96,8 +101,10 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
   if (!drawn) return false;
   // A projector's digits are at least as large as core/figure asks for, however small its picture.
   const float unit = presented ? std::max(1.f, ui_scale() * kPresenterHalf) : ui_scale();
-  if (!box_.show_at(*drawn, key_, most, presented, unit)) return false;
-  room_ = ImVec2(most.x, std::min(most.y, std::ceil(box_.natural_height())));
+  margin_ = margin_of_row(presented, unit);
+  const ImVec2 whole(most.x + 2 * margin_, most.y + 2 * margin_);
+  if (!box_.show_at(*drawn, key_, whole, presented, unit)) return false;
+  room_ = ImVec2(whole.x, std::min(whole.y, std::ceil(box_.natural_height())));
   return box_.show_at(*drawn, key_, room_, presented, unit);
 }
 
@@ -120,17 +127,17 @@ float StepsRow::follow(const ViewContext& context, const Figure& figure, ImVec2 
     failed_ = made ? 0 : key;
     if (!made) box_.clear();
   }
-  return box_.empty() ? 0.f : room_.y;
+  return box_.empty() ? 0.f : room_.y - 2 * margin_;
 }
 
 void StepsRow::draw(const ViewContext& context, const Figure& figure) {
   if (box_.empty()) return;
   const Operand& result = operand_of(figure, figure.result());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  hit_area("###steps_row", room_);
+  hit_area("###steps_row", ImVec2(room_.x - 2 * margin_, room_.y - 2 * margin_));
   {
     const DrawGroupScope group("row", result.site, result.head);
-    box_.draw(at);
+    box_.draw(ImVec2(at.x - margin_, at.y - margin_));
   }
   hands_.follow({context.run, context.workspace, context.commands, box_});
 }

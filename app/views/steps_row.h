@@ -23,7 +23,8 @@ class StepsRow {
   FigureBox box_;
   FigureHands hands_;
   std::uint64_t key_ = 0, failed_ = 0;
-  ImVec2 room_;
+  ImVec2 room_;       ///< with the margin that a figure has around it
+  float margin_ = 0;  ///< pixels
 };
 
 }  // namespace attnscope

@@ -86,9 +86,10 @@ struct TableMark {
     std::optional<double> bar;     ///< 0 .. most
     std::optional<double> before;  ///< the same in the run compared with: a dashed outline
     bool lit = false;
-    std::optional<double> from = {};  ///< a step of a waterfall: the bar goes from here to here + bar
-    std::string of = {};              ///< what it is about, as a place of the run; empty: none
-    bool edited = false;              ///< an edit of the run touched it: outlined
+    std::optional<double> from = {};   ///< a step of a waterfall: the bar goes from here to here + bar
+    std::string of = {};               ///< what it is about, as a place of the run; empty: none
+    bool edited = false;               ///< an edit of the run touched it: outlined
+    std::optional<double> share = {};  ///< of 1: a second bar, behind the column TableMark::said
   };
   std::vector<Text> header;  ///< empty: none
   std::vector<Row> rows;
@@ -99,6 +100,8 @@ struct TableMark {
   bool shares = false;         ///< the bars are shares of 1: what is added up is written in percent
   bool leads = false;          ///< the first row is the answer: larger, bold, its bar in the ink of answers
   enum class Card : std::uint8_t { none, plain, chosen } card = Card::none;  ///< it stands on a panel
+  bool tall = false;                                                         ///< its rows take a free height
+  int said = -1;  ///< the column of a word that Row::share is the share of; -1: none
 };
 
 /// Curves over one x axis.

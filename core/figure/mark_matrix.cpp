@@ -19,7 +19,8 @@ constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn a
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
-constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
+constexpr float kLargePad = 0.3f;  // em: beside the digits of a row drawn large
+constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
 constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
@@ -67,7 +68,8 @@ float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext
   return context.once(&matrix, form.has(Give::short_numbers) ? 1 : 0, [&] { return longest(matrix, form); });
 }
 float digit_width(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
-  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) + kCellPad;
+  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) +
+         (large_row(matrix) ? kLargePad * em : kCellPad);
 }
 
 struct NameSizes {
@@ -103,14 +105,17 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   return out;
 }
 
-// The least width of a cell of a row drawn large: its number, and its name up to a limit.
-float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
+// The least width of a cell of a row drawn large: its number, and its name up to a limit, in letters of
+// `letters` times their size.
+float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context,
+                 float letters = 1) {
   const float small = name_em(matrix, context.look);
   const float name = widest(matrix.cols.labels, small, Face::mono, context);
   const float other =
       context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
-  return std::max({digit_width(matrix, form, em, context), other + 4, std::min(name, longest_name) + 4});
+  return std::max({digit_width(matrix, form, em, context), other * letters + 4,
+                   std::min(name * letters, longest_name) + 4});
 }
 // The most columns of a row drawn large, "other n" among them.
 std::size_t most_columns(const MatrixMark& matrix) {
@@ -197,11 +202,12 @@ SizeNeed matrix_height(const Part& part, const Form& form, float width, const Ma
   const MatrixMark& matrix = matrix_in(part);
   const NameSizes names = names_of(matrix, form, least_cell_width(matrix, form, context), context);
   SizeNeed cells = cells_height(matrix, form, context);
-  if (!with_digits(matrix, form)) {  // cells are no higher than wide
-    const float cell = (width - names.row - names.right) / count(std::max<std::int64_t>(1, cols_of(matrix)));
-    cells.most = std::clamp(cell * count(rows_of(matrix)), cells.least, cells.most);
+  if (!with_digits(matrix, form)) {  // cells are square, and little higher than wide where nothing is below
+    const float cell = (width - names.row - names.right) / count(std::max<std::int64_t>(1, cols_of(matrix))),
+                square = cell * count(rows_of(matrix));
     const float named = named_rows(matrix, form, context.look);
-    cells.natural = std::max(named, std::min(cells.natural, cells.most));
+    cells.natural = std::max(named, std::clamp(square, cells.least, cells.natural));
+    cells.most = std::clamp(kTallCell * square, cells.least, cells.most);
     cells.most = std::max(named, cells.most);
   }
   return plus(cells, names.top + title_height(part, form, context.look));
@@ -232,20 +238,24 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   if (large_row(matrix)) {
     placed.bars = cells.h * bars_height(matrix, context.look).natural / tall.natural;
     cells.h -= placed.bars;
-    placed.columns =
-        columns_of(matrix, cells.w, large_cell(matrix, placed.form, context.look.looked, context));
+    for (const float letters : {1.f, kLeastName})  // long names are smaller before columns are left out
+      if (placed.columns.size() < matrix.order.size())
+        placed.columns = columns_of(matrix, cells.w,
+                                    large_cell(matrix, placed.form, context.look.looked, context, letters));
   } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
     const float across = cells.w / count(cols_of(matrix)), down = cells.h / count(rows_of(matrix));
     cells.w = std::max(wide.least, std::min(across, kWideCell * down) * count(cols_of(matrix)));
     const float named = std::min(cells.h, named_rows(matrix, placed.form, context.look));
-    cells.h = std::max({tall.least, named, std::min(across, down) * count(rows_of(matrix))});
+    cells.h = std::max({tall.least, named, std::min(kTallCell * across, down) * count(rows_of(matrix))});
     return;
   }
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
   const float across =
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
-  const float by_width = (cells.w / across - kCellPad) / (longest_kept(matrix, placed.form, context) *
-                                                          context.measure.width("0", 1, Face::mono));
+  const float letters =
+                  longest_kept(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
+              by_width = large_row(matrix) ? cells.w / across / (letters + kLargePad)
+                                           : (cells.w / across - kCellPad) / letters;
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
   placed.digit =
       std::min({by_width, by_height,
@@ -302,18 +312,6 @@ void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<i
               std::max(1.f, wide - 1), tall},
              value > 0 ? out.colours().positive : out.colours().negative);
   }
-}
-
-// The value below its cell: as high as its share of the row's most.
-void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const PlacedPart& placed,
-              Drawing& out) {
-  const float room = placed.bars - 6, wide = std::min(cell.w * 0.6f, room),
-              bottom = placed.cells.bottom() + placed.bars;
-  const double share = std::isfinite(value) && row.most > 0 ? std::clamp(value / row.most, 0.0, 1.0) : 0;
-  const float tall = std::max(1.f, room * static_cast<float>(share));
-  out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
-  out.shapes.back().grows = true;
-  out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
 }
 
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {

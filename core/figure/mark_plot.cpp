@@ -62,22 +62,32 @@ float widest_name(const PlotMark& plot, const MarkContext& context) {
     out = std::max(out, context.measure.width(name.str(), context.look.small, Face::sans));
   return out;
 }
-// A name of the legend: a piece of its line, the name, and a gap.
-constexpr float kLegendLine = 18, kLegendGap = 6, kLegendAfter = 20;
-float legend_entry(const Text& name, const MarkContext& context) {
-  return kLegendLine + kLegendGap + context.measure.width(name.str(), context.look.small, Face::sans);
+// A name of the legend: a piece of its line, the name, and a gap; closer together where they would not stand
+// in one line otherwise.
+struct LegendGaps {
+  float line = 18, gap = 6, after = 20;
+};
+constexpr LegendGaps kWideLegend, kTightLegend{12, 4, 10};
+float legend_entry(const Text& name, const LegendGaps& gaps, const MarkContext& context) {
+  return gaps.line + gaps.gap + context.measure.width(name.str(), context.look.small, Face::sans);
+}
+LegendGaps legend_gaps(const PlotMark& plot, float width, const MarkContext& context) {
+  float all = -kWideLegend.after;
+  for (const Text& name : names_in(plot)) all += legend_entry(name, kWideLegend, context) + kWideLegend.after;
+  return all <= width ? kWideLegend : kTightLegend;
 }
 // Where each name stands: its left end and its line, as many side by side as a width has room for.
 std::vector<std::pair<float, int>> legend_places(const PlotMark& plot, float width,
                                                  const MarkContext& context) {
+  const LegendGaps gaps = legend_gaps(plot, width, context);
   std::vector<std::pair<float, int>> out;
   float x = 0;
   int line = 0;
   for (const Text& name : names_in(plot)) {
-    const float wide = legend_entry(name, context);
+    const float wide = legend_entry(name, gaps, context);
     if (x > 0 && x + wide > width) x = 0, ++line;
     out.emplace_back(x, line);
-    x += wide + kLegendAfter;
+    x += wide + gaps.after;
   }
   return out;
 }
@@ -94,7 +104,7 @@ float axis_width(const MarkContext& context) {
 SizeNeed plot_width(const Part& part, const Form& form, const MarkContext& context) {
   float least = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
   if (!form.has(Give::names))
-    least = std::max(least, kLegendLine + kLegendGap + widest_name(plot_in(part), context));
+    least = std::max(least, kTightLegend.line + kTightLegend.gap + widest_name(plot_in(part), context));
   least = std::max(least, kPlotWidth.least + axis_width(context));
   return {least, std::max(least, kPlotWidth.natural), std::max(least, kPlotWidth.most)};
 }
@@ -115,14 +125,15 @@ void draw_legend(const PlacedPart& placed, Drawing& out, const MarkContext& cont
   const float em = context.look.small, top = title_height(*placed.part, placed.form, context.look);
   const PlotMark& plot = plot_in(*placed.part);
   const auto places = legend_places(plot, placed.box.w, context);
+  const LegendGaps gaps = legend_gaps(plot, placed.box.w, context);
   auto at = places.begin();
   for (const PlotMark::Series& one : plot.series) {
     if (one.name.empty()) continue;
     const float x = placed.box.x + at->first,
                 y = placed.box.y + top + static_cast<float>(at->second) * em * kLine;
     ++at;
-    out.line({{x, y + em * 0.6f}, {x + kLegendLine, y + em * 0.6f}}, out.colours().ink(one.ink), one.dashed);
-    const float from = x + kLegendLine + kLegendGap;
+    out.line({{x, y + em * 0.6f}, {x + gaps.line, y + em * 0.6f}}, out.colours().ink(one.ink), one.dashed);
+    const float from = x + gaps.line + gaps.gap;
     out.text(one.name.str(), from, y + em * kAscent, em, Face::sans, out.colours().ink(Ink::text),
              {from, y, placed.box.right() - from, em * kLine});
   }

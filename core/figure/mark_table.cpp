@@ -12,12 +12,13 @@
 namespace attnscope::figure {
 namespace {
 
-// names: columns of words but the first.
+// names: columns of words but the first, and what they are the share of.
 constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
+constexpr SizeNeed kShareBar{2.7f, 6, 10};                          // em
 constexpr float kRound = 3, kLeastBar = 2;                          // pixels
 constexpr std::size_t kSentence =
     16;  // bytes: a longer cell with blanks is words and may be cut, a number not
@@ -42,7 +43,8 @@ bool has_rest(const TableMark& table, std::size_t shown) {
   return table.others > 0 || shown < table.rows.size();
 }
 // Heights of a row by its letters; the row that leads is taller, as its letters are.
-constexpr SizeNeed kRowHeight{1.6f, 1.9f, 2.3f};  // em
+constexpr SizeNeed kRowHeight{1.6f, 1.9f, 2.3f}, kTallRow{1.6f, 2.1f, 3.6f};  // em
+const SizeNeed& row_height(const TableMark& table) { return table.tall ? kTallRow : kRowHeight; }
 constexpr float kLead = 1.25f;
 float lead_of(const TableMark& table) { return table.leads ? kLead : 1.f; }
 float head_em(const LetterSizes& look) { return std::max(look.small, 0.9f * look.body); }
@@ -73,13 +75,17 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
   std::vector<float> out(columns_in(table), 0);
   for (std::size_t col = 0; col < out.size(); ++col) {
-    if (col > 0 && form.has(Give::names) && is_words(table, col)) {
+    const bool said = static_cast<int>(col) == table.said,
+               share = table.said >= 0 && static_cast<int>(col) == table.said + 1;
+    if (col > 0 && form.has(Give::names) && (said || share || is_words(table, col))) {
       out[col] = -kBetween;
       continue;
     }
-    const Face face = col == 0 || is_words(table, col) ? Face::sans : Face::mono;
+    const Face face = said ? Face::bold : col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), head_em(context.look), Face::sans);
+    if (said && !form.has(Give::short_names))  // reaches over the bars of shares
+      out[col] = std::max(0.f, out[col] - kShareBar.least * em);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const std::vector<Text>& cells = table.rows[row].cells;
       const bool lead = row == 0 && table.leads;
@@ -104,6 +110,12 @@ float fixed_width(const TableMark& table, const Form& form, const MarkContext& c
   return std::max(0.f, out) + 2 * pad_of(table, context.look);
 }
 
+// The bars of shares, which the narrowest form does without.
+SizeNeed share_width(const TableMark& table, const Form& form, float em) {
+  if (table.said < 0 || form.has(Give::short_names) || form.has(Give::names)) return {};
+  return {kShareBar.least * em + kBetween, kShareBar.natural * em + kBetween, kShareBar.most * em + kBetween};
+}
+
 SizeNeed table_width(const Part& part, const Form& form, const MarkContext& context) {
   const TableMark& table = table_in(part);
   const float title = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
@@ -111,8 +123,9 @@ SizeNeed table_width(const Part& part, const Form& form, const MarkContext& cont
                   std::max(title + 2 * pad_of(table, context.look), fixed_width(table, form, context) + 1),
               em = context.look.body;
   if (!has_bars(table)) return {fixed, fixed, fixed};
-  return {fixed + kBarLeast * em + kBetween, fixed + kBarNatural * em + kBetween,
-          fixed + kBarMost * em + kBetween};
+  const SizeNeed share = share_width(table, form, em);
+  return {fixed + kBarLeast * em + kBetween + share.least,
+          fixed + kBarNatural * em + kBetween + share.natural, fixed + kBarMost * em + kBetween + share.most};
 }
 // All but the rows.
 float head_height(const Part& part, const Form& form, const LetterSizes& look) {
@@ -125,8 +138,8 @@ SizeNeed table_height(const Part& part, const Form& form, float, const MarkConte
   const std::size_t shown = rows_in(table, form);
   const float lines = rows_tall(table, shown) * context.look.body,
               fixed = head_height(part, form, context.look);
-  return {fixed + lines * kRowHeight.least, fixed + lines * kRowHeight.natural,
-          fixed + lines * kRowHeight.most};
+  const SizeNeed& row = row_height(table);
+  return {fixed + lines * row.least, fixed + lines * row.natural, fixed + lines * row.most};
 }
 void settle_table(PlacedPart& placed, const MarkContext&) {
   placed.rows = static_cast<std::int64_t>(rows_in(table_in(*placed.part), placed.form));
@@ -146,13 +159,17 @@ class TableDrawing {
     const float fixed = fixed_width(table_, placed.form, context), em = context.look.body;
     const float head = head_height(*placed.part, placed.form, context.look),
                 rows = rows_tall(table_, static_cast<std::size_t>(placed.rows));
-    tall_ =
-        std::clamp((placed.box.h - head) / std::max(1.f, rows), kRowHeight.least * em, kRowHeight.most * em);
-    for (std::size_t col = 0; col < widths_.size(); ++col) words_.push_back(is_words(table_, col));
+    const SizeNeed& height = row_height(table_);
+    tall_ = std::clamp((placed.box.h - head) / std::max(1.f, rows), height.least * em, height.most * em);
+    for (std::size_t col = 0; col < widths_.size(); ++col)
+      words_.push_back(is_words(table_, col) || static_cast<int>(col) == table_.said);
+    const SizeNeed share = share_width(table_, placed.form, em);
+    const float free = placed.box.w - fixed - kBetween - 1;
+    if (share.most > 0) share_ = std::clamp(free * 0.3f, share.least, share.most) - kBetween;
     bar_ = has_bars(table_)
-               ? std::clamp(placed.box.w - fixed - kBetween - 1, 0.f, kBarMost * context.look.body)
+               ? std::clamp(free - (share_ > 0 ? share_ + kBetween : 0), 0.f, kBarMost * context.look.body)
                : 0;
-    const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0);
+    const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0) + (share_ > 0 ? share_ + kBetween : 0);
     card_ = {placed.box.x, placed.box.y,
              std::min(placed.box.w, std::max(wide, table_width(*placed.part, placed.form, context).least)),
              head + tall_ * rows};
@@ -200,9 +217,13 @@ class TableDrawing {
     for (std::size_t col = 0; col < cells.size(); ++col) {
       const bool name = col == 0, words = name || words_[col];
       if (widths_[col] < 0) continue;
-      if (!name) letters.face = words || header ? Face::sans : Face::mono;
-      put(cells[col].str(), x, widths_[col], letters, !words, tall);
+      const bool said = static_cast<int>(col) == table_.said;
+      if (!name) letters.face = said && !header ? Face::bold : words || header ? Face::sans : Face::mono;
+      put(cells[col].str(), x, widths_[col] + (said && header ? share_ : 0), letters, !words, tall);
       x += widths_[col] + kBetween + (name && bar_ > 0 ? bar_ + kBetween : 0);
+      if (!said || share_ <= 0) continue;
+      share_x_ = x;
+      x += share_ + kBetween;
     }
   }
   float length(double value) const {
@@ -235,6 +256,12 @@ class TableDrawing {
     if (row.before && bar_ > 0 && std::abs(length(*row.before) - length(row.bar.value_or(0))) > 1)
       bar({x, top - 2, std::max(length(*row.before), kLeastBar), thick + 4}, colours.ink(Ink::dim),
           DrawnShape::Kind::frame);
+    if (row.share && share_ > 0) {
+      const float full = std::isfinite(*row.share) ? static_cast<float>(std::clamp(*row.share, 0.0, 1.0)) : 0;
+      bar({share_x_, top, share_, thick}, colours.panel, DrawnShape::Kind::rect);
+      bar({share_x_, top, std::max(share_ * full, kLeastBar), thick},
+          colours.ink(lit ? Ink::value : Ink::query), DrawnShape::Kind::rect);
+    }
     if (row.edited) {
       out_.rect({x_ - pad_ / 2, y_ + 1, card_.w - pad_, tall - 2}, colours.ink(Ink::warning),
                 DrawnShape::Kind::frame);
@@ -280,6 +307,7 @@ class TableDrawing {
   std::vector<float> widths_;
   std::vector<bool> words_;  // by column: begins at the left, as sentences do
   float pad_, x_, y_, bar_ = 0, tall_ = 0;
+  float share_ = 0, share_x_ = 0;  // of the second bars
   PixelRect card_;
 };
 void draw_table(const PlacedPart& placed, Drawing& out, const MarkContext& context) {

@@ -23,9 +23,12 @@ namespace {
 
 using json = nlohmann::json;
 constexpr std::size_t kMostAnswers = 5;
-constexpr double kSaidShare = 6e-4;  // how far a share may be from the one that the table says
-constexpr Named<TryMove> kMoves[] = {
-    {"turns", TryMove::turns}, {"falls", TryMove::falls}, {"rises", TryMove::rises}};
+constexpr double kMovedShare = 1e-3;  // one digit of the percents that are shown
+constexpr double kSaidShare = 6e-4;   // how far a share may be from the one that the table says
+constexpr Named<TryMove> kMoves[] = {{"turns", TryMove::turns},
+                                     {"falls", TryMove::falls},
+                                     {"rises", TryMove::rises},
+                                     {"stays", TryMove::stays}};
 
 Error broken_try(const std::string& name, const std::string& id, const std::string& field) {
   return fail(Code::bad_format, "error.session.try.field", {name, in_quotes(id), in_quotes(field)});
@@ -66,13 +69,14 @@ Text said_answer(const TryThis& thing, const std::string& word, bool gaze) {
 
 // One line: a sentence of its own where this thing has one, else that of its kind. After the answers and
 // their shares come the words of the table.
-Text sentence_of(const std::string& name, const std::string& kind, const json& say, const TryThis& thing) {
+Text sentence_of(const std::string& name, const std::string& kind, const std::vector<Text>& say,
+                 const TryThis& thing) {
   const bool gaze = kind == "gaze";
   std::vector<Text> arguments{said_answer(thing, thing.before, gaze),
                               said_answer(thing, thing.after.front(), gaze),
                               join({thing.after.begin() + 1, thing.after.end()}, ", "),
                               said_share(thing.share_before, gaze), said_share(thing.share_after, gaze)};
-  for (const json& word : say) arguments.push_back(said_word(word.get<std::string>(), kind));
+  arguments.insert(arguments.end(), say.begin(), say.end());
   const std::string own = "try." + name + "." + thing.id;
   if (has_string(own)) return Text::of(own, arguments);
   return Text::of("try." + kind + "." + std::string(name_of_value(thing.move, kMoves)), arguments);
@@ -109,7 +113,10 @@ Result<TryThis> read_try(const json& from, const std::string& name) {
     if (out.after.empty()) return broken_try(name, out.id, "after");
     if (out.tokens.empty() && out.edits.empty() && out.masks.empty() && !(out.temperature > 0))
       return broken_try(name, out.id, "edits");
-    out.sentence = sentence_of(name, read("kind").get<std::string>(), read("say"), out);
+    const auto kind = read("kind").get<std::string>();
+    std::vector<Text> say;
+    for (const json& word : read("say")) say.push_back(said_word(word.get<std::string>(), kind));
+    out.sentence = sentence_of(name, kind, say, out);
   } catch (const json::exception&) {
     return broken_try(name, out.id, field);
   }
@@ -170,9 +177,11 @@ NumberEdit try_part(NumberEdit edit, float share, const Document& before, const 
 
 using TryRun = std::shared_ptr<const Trace>;
 
-Result<TryRun> run_try(const Document& document) {
+Result<TryRun> run_try(const Document& document, TryRun base = {},
+                       const std::atomic<bool>* cancel = nullptr) {
   RunOptions options;
   options.edits = edits_for(document.edits, 0);
+  options.base = std::move(base), options.cancel = cancel;
   TRY(TryRun run, document.model->run(inputs_of(document).front(), options));
   if (run->unreached.empty()) return run;
   return fail(Code::not_found, "error.session.try.unreached", {to_text(*run->unreached.front())});
@@ -201,12 +210,15 @@ Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace
 }
 
 // A share that moves by less than the digits that are shown does not move.
+TryMove move_between(const TryAnswer& before, const TryAnswer& after) {
+  const double by = after.share - before.share;
+  if (before.word != after.word) return TryMove::turns;
+  return by < -kMovedShare ? TryMove::falls : by > kMovedShare ? TryMove::rises : TryMove::stays;
+}
 bool moved_as(const TryThis& thing, const TryAnswer& before, const TryAnswer& after) {
   if (std::abs(before.share - thing.share_before) > kSaidShare) return false;
   if (std::abs(after.share - thing.share_after) > kSaidShare) return false;
-  if (thing.move == TryMove::turns) return before.word != after.word;
-  const double by = after.share - before.share;
-  return before.word == after.word && (thing.move == TryMove::falls ? by < -0.001 : by > 0.001);
+  return thing.move == move_between(before, after);
 }
 
 }  // namespace
@@ -231,7 +243,11 @@ Result<std::vector<TryThis>> things_to_try(const OpenedModel& opened) {
 }
 
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
-  Document out = new_document(std::move(opened));
+  return try_changed(new_document(std::move(opened)), thing);
+}
+
+Result<Document> try_changed(Document before, const TryThis& thing) {
+  Document out = std::move(before);
   for (const TryThis::NewToken& token : thing.tokens) TRY_OK(change_token(out, token));
   Request request;
   request.edits = thing.edits;
@@ -260,13 +276,17 @@ Document try_partly(const Document& before, const Document& changed, double shar
 }
 
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
-  TRY(const Document changed, try_changed(opened, thing));
-  const Document before = new_document(opened);
+  return play_try(new_document(std::move(opened)), thing);
+}
+
+Result<TryOutcome> play_try(const Document& before, const TryThis& thing) {
+  const OpenedModel& opened = *before.opened;
+  TRY(const Document changed, try_changed(before, thing));
   TRY(const TryRun was, run_try(before));
   TRY(const TryRun is, run_try(changed));
   TryOutcome out;
-  TRY(out.before, answers_of(*opened, *was, thing, before.sampling));
-  TRY(out.after, answers_of(*opened, *is, thing, changed.sampling));
+  TRY(out.before, answers_of(opened, *was, thing, before.sampling));
+  TRY(out.after, answers_of(opened, *is, thing, changed.sampling));
   const TryAnswer &first = out.before.front(), &then = out.after.front();
   out.true_claim = first.word == thing.before && moved_as(thing, first, then) &&
                    thing.after.size() <= out.after.size() &&
@@ -279,6 +299,28 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
       Text::of("try.outcome", {said_answer(thing, first.word, weights), said_share(first.share, weights),
                                said_answer(thing, then.word, weights), said_share(then.share, weights)});
   return out;
+}
+
+Result<std::pair<TryThis, double>> claim_try(const Document& before, const std::shared_ptr<const Trace>& run,
+                                             TryThis change, const std::string& kind,
+                                             const std::vector<Text>& words,
+                                             const std::atomic<bool>* cancel) {
+  TRY(const Document changed, try_changed(before, change));
+  TryRun then = run;
+  if (!same_computation(before, changed)) {
+    TRY(then, run_try(changed, run, cancel));
+  }
+  const OpenedModel& opened = *before.opened;
+  TRY(const std::vector<TryAnswer> first, answers_of(opened, *run, change, before.sampling));
+  TRY(const std::vector<TryAnswer> after, answers_of(opened, *then, change, changed.sampling));
+  change.before = first.front().word, change.share_before = first.front().share;
+  change.after = {after.front().word}, change.share_after = after.front().share;
+  change.move = move_between(first.front(), after.front());
+  change.sentence = sentence_of({}, kind, words, change);
+  double left = 0;
+  for (const TryAnswer& answer : after)
+    if (answer.word == change.before) left = answer.share;
+  return std::pair(std::move(change), std::abs(change.share_before - left));
 }
 
 }  // namespace attnscope

@@ -4,8 +4,10 @@
 // both documents, so that a claim can be compared with what the model says.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/keyed_text.h"
@@ -13,8 +15,8 @@
 
 namespace attnscope {
 
-/// Whether the share of the first answer grows where the answer stays the same.
-enum class TryMove : std::uint8_t { turns, falls, rises };
+/// Whether the share of the first answer grows where the answer stays the same; stays: by less than is shown.
+enum class TryMove : std::uint8_t { turns, falls, rises, stays };
 
 struct TryThis {
   /// One token of the first sequence becomes another one; `enc`: of what the encoder reads.
@@ -47,6 +49,8 @@ Result<std::vector<TryThis>> read_tries(std::string_view json, const std::string
 /// The document of a freshly opened model with the change: what a click on the sentence shows. Errors: an
 /// unknown word, a position that does not hold the token it says, edits and masks that do not fit.
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+/// The same on a document of one's own.
+Result<Document> try_changed(Document before, const TryThis& thing);
 
 /// The way there, `share` of 1: the changed document, its edits by numbers only so far done. What is added or
 /// multiplied grows in even steps, and so does what one cell, or a place that is emptied, is set to; all else
@@ -70,5 +74,15 @@ struct TryOutcome {
 /// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of
 /// the documents and runs, edits that reach nothing, a row that the run does not have.
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+/// The same on a document of one's own.
+Result<TryOutcome> play_try(const Document& before, const TryThis& thing);
+
+/// A change with its claim: both answers as `run`, of the document before, and a run from there have them,
+/// and the sentence of its kind ("hide") with these words; and by how much the share of the first answer
+/// moves. Errors: as play_try(); cancelled.
+Result<std::pair<TryThis, double>> claim_try(const Document& before, const std::shared_ptr<const Trace>& run,
+                                             TryThis change, const std::string& kind,
+                                             const std::vector<Text>& words,
+                                             const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace attnscope

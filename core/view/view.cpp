@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/document.h"
+#include "core/train/pilot_path.h"
 #include "core/view/ask_figures.h"
 #include "core/view/edit_marks.h"
 
@@ -15,18 +17,51 @@ Status check_index(const char* what, std::int64_t value, std::int64_t count) {
   return fail(Code::out_of_range, "error.view.index", {what, value, count});
 }
 
-constexpr std::int64_t kRowsBefore = 20, kRowsAfter = 8;
+constexpr std::ptrdiff_t kRowsBefore = 20, kRowsAfter = 8;
+
+constexpr std::int64_t kNearRows = 1024;  // more than an image has places
+
+// The words that the model reads near the row that is looked at; the places of an image are one.
+std::vector<std::pair<std::int64_t, std::string>> words_read(const ViewState& state) {
+  const Stack stack = state.place.stack;
+  const ModelConfig& config = state.run->config();
+  const std::vector<int>& ids = state.run->ids_of(stack);
+  const std::int64_t first = std::max<std::int64_t>(0, state.row - kNearRows),
+                     last = std::min(state.run->rows(stack), state.row + kNearRows);
+  ViewState said = state;  // movements by what they stand for
+  said.level = Level::easy;
+  const auto name = [&](std::int64_t row) {
+    const bool movement = row > 0 && row < std::ssize(ids) && stack == config.stack &&
+                          action_bin(token_label(*state.opened, ids[static_cast<std::size_t>(row)]));
+    return (movement ? answer_name(said, row - 1, ids[static_cast<std::size_t>(row)])
+                     : row_name(state, stack, row))
+        .str();
+  };
+  const auto image = [&](std::int64_t row) {
+    return config.vision() && stack == config.stack && row >= 0 && row < std::ssize(ids) &&
+           ids[static_cast<std::size_t>(row)] == config.image_token;
+  };
+  std::vector<std::pair<std::int64_t, std::string>> out;
+  for (std::int64_t row = first; row < last; ++row)
+    if (!image(row))
+      out.emplace_back(row, name(row));
+    else if (row == first || !image(row - 1))
+      out.emplace_back(row, tr("figure.read.image"));
+  return out;
+}
 
 // What the model reads, around the row that is looked at: presented, nothing else on the screen says it.
 figure::WordsMark read_text(const ViewState& state) {
-  const Stack stack = state.place.stack;
-  const std::int64_t rows = state.run->rows(stack),
-                     first = std::max<std::int64_t>(0, state.row - kRowsBefore),
-                     last = std::min(rows, state.row + kRowsAfter);
+  const auto all = words_read(state);
+  const auto after = std::upper_bound(all.begin(), all.end(), state.row,
+                                      [](std::int64_t row, const auto& word) { return row < word.first; });
+  const std::ptrdiff_t here = std::max<std::ptrdiff_t>(0, after - all.begin() - 1),
+                       first = std::max<std::ptrdiff_t>(0, here - kRowsBefore),
+                       last = std::min(std::ssize(all), here + kRowsAfter);
   std::vector<std::string> words;
   if (first > 0) words.emplace_back("\xE2\x80\xA6");
-  for (std::int64_t row = first; row < last; ++row) words.push_back(row_name(state, stack, row).str());
-  if (last < rows) words.emplace_back("\xE2\x80\xA6");
+  for (std::ptrdiff_t at = first; at < last; ++at) words.push_back(all[static_cast<std::size_t>(at)].second);
+  if (last < std::ssize(all)) words.emplace_back("\xE2\x80\xA6");
   return {figure::WordsMark::As::note, {Text(join(words, " "))}, figure::Ink::dim};
 }
 

@@ -96,7 +96,7 @@ std::string neuron_place(const ViewState& state, const MlpPlace& place, std::int
 std::size_t most_neurons(const ViewState& state) { return state.level == Level::easy ? 6 : 12; }
 
 ViewDrawing drawn_neurons(std::vector<Text> sentence, figure::TableMark table, std::vector<Text> title) {
-  table.card = figure::TableMark::Card::plain;
+  table.card = figure::TableMark::Card::plain, table.tall = true;
   std::size_t most = 0;
   for (const figure::TableMark::Row& row : table.rows) most = std::max(most, row.cells.size());
   table.header.resize(most);  // no neuron pushes words up: without their column

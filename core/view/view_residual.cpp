@@ -24,17 +24,23 @@ Text name_of_part(const Site& site) {
                   {site.layer});
 }
 
+// What the model would say if it stopped after a part.
+struct SaidAfter {
+  Text word;
+  double share = 0;
+};
 // A row of the waterfall.
 struct Addend {
   Text name;
   double value = 0;
-  Text word;            ///< what the lens reads off the stream after it
-  std::string of;       ///< the part as a place; the first of several
-  bool edited = false;  ///< an edit touched one of them
+  Text word;                    ///< what the lens reads off the stream after it
+  std::optional<double> share;  ///< of that word there
+  std::string of;               ///< the part as a place; the first of several
+  bool edited = false;          ///< an edit touched one of them
 };
 // A row for each part; of many parts one for each block.
 std::vector<Addend> addends_of(const Trace& run, std::int64_t row, const std::vector<Addition>& parts,
-                               const Pushes& pushed, const std::vector<Text>& said) {
+                               const Pushes& pushed, const std::vector<SaidAfter>& said) {
   std::vector<Addend> out;
   const bool blocks = parts.size() > kMostResidualRows;
   for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -46,25 +52,27 @@ std::vector<Addend> addends_of(const Trace& run, std::int64_t row, const std::ve
            0,
            Text(),
            {},
+           {},
            false});
     const std::vector<AxisRange> here{{"pos", row}};
     if (!same) out.back().of = to_text(parts[at].site) + to_text(here);
     out.back().edited = out.back().edited || touched(run, parts[at].site, here);
     out.back().value += pushed.of[at];
-    if (!said.empty()) out.back().word = said[at];
+    if (!said.empty()) out.back().word = said[at].word, out.back().share = said[at].share;
   }
   return out;
 }
 
 // What the lens reads off the stream after the parts, in their order; none where it has other rows.
-std::vector<Text> said_after(const ViewState& state, const std::vector<Addition>& parts, std::int64_t row) {
-  std::vector<Text> out;
+std::vector<SaidAfter> said_after(const ViewState& state, const std::vector<Addition>& parts,
+                                  std::int64_t row) {
+  std::vector<SaidAfter> out;
   const std::vector<LensRow> rows = lens_rows(*state.run);
   if (rows.size() != parts.size()) return out;
   for (const LensRow& one : rows) {
     const std::vector<LensToken> top = lens_top(*state.run, one, row, 1);
     if (top.empty()) return {};
-    out.push_back(answer_name(state, row, top.front().token));
+    out.push_back({answer_name(state, row, top.front().token), static_cast<double>(top.front().probability)});
   }
   return out;
 }
@@ -77,20 +85,27 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   const std::vector<Addition> parts = additions(*state.run, row);
   if (parts.empty() || parts.size() > kMostParts) return fail(Code::not_found, "error.view.no_residual");
   TRY(const Pushes pushed, pushes(*state.run, parts, row, token));
-  const std::vector<Text> said = said_after(state, parts, row);
+  const std::vector<SaidAfter> said = said_after(state, parts, row);
   figure::TableMark table;
-  table.card = figure::TableMark::Card::plain;
+  table.card = figure::TableMark::Card::plain, table.tall = true;
+  if (!said.empty()) table.said = 2;
   table.most = 0;
   double sum = 0;
-  const auto add = [&](Text name, double value, Text word) {
+  const auto says = [&](Text word, std::optional<double> share) {
+    if (said.empty()) return;
+    table.rows.back().cells.push_back(std::move(word));
+    table.rows.back().cells.push_back(share ? percent(*share) : Text());
+    table.rows.back().share = share;
+  };
+  const auto add = [&](Text name, double value, Text word, std::optional<double> share) {
     table.rows.push_back({{std::move(name), Text(figure::number_text(value, 2))}, value, {}, false, sum});
-    if (!said.empty()) table.rows.back().cells.push_back(std::move(word));
+    says(std::move(word), share);
     sum += value;
     table.most = std::max(table.most, sum), table.least = std::min(table.least, sum);
   };
   const std::vector<Addend> addends = addends_of(*state.run, row, parts, pushed, said);
   for (const Addend& one : addends) {
-    add(one.name, one.value, one.word);
+    add(one.name, one.value, one.word, one.share);
     table.rows.back().of = one.of, table.rows.back().edited = one.edited;
   }
   const Addend& largest = *std::max_element(addends.begin(), addends.end(), [](const auto& a, const auto& b) {
@@ -98,21 +113,22 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   });
   // Where the parts and the biases do not make the logit: an edit of it, or what is among no part.
   const bool closes = std::abs(pushed.rest) < kShown;
-  add(Text::of("figure.residual.bias"), pushed.bias + (closes ? pushed.rest : 0), Text());
+  add(Text::of("figure.residual.bias"), pushed.bias + (closes ? pushed.rest : 0), Text(), {});
   const double made = sum;
   const bool edits = is_edited(*state.run, state.run->main(StepRole::logits)) ||
                      is_edited(*state.run, stack_output(*state.run, state.run->config().stack));
   const char* rest = edits ? "figure.residual.edit" : "figure.residual.rest";
-  if (!closes) add(Text::of(rest), pushed.rest, Text());
+  if (!closes) add(Text::of(rest), pushed.rest, Text(), {});
   table.rows.push_back({{Text::of("figure.residual.total"), Text(figure::number_text(pushed.total, 2))},
                         pushed.total,
                         {},
                         true,
                         0.0});
-  if (!said.empty()) table.rows.back().cells.push_back(answer_name(state, row, token));
+  says(answer_name(state, row, token), static_cast<double>(next_tokens(logits, Sampling{}).front().prob));
   table.most = std::max(table.most, pushed.total), table.least = std::min(table.least, pushed.total);
   table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
   if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));
+  if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.share"));
   const std::vector<Text> told{answer_name(state, row, token),
                                figure::number_text(pushed.total, 2),
                                largest.name,

@@ -100,6 +100,27 @@ TEST_F(CourseWindowTest, AConceptShowsItsNumbersAndOneGoesFromThereToItsPlace) {
   EXPECT_FALSE(shows("course_000-28"));
 }
 
+// What is printed and what is computed stand beside every concept, not only beside the chosen one.
+TEST_F(CourseWindowTest, NumbersStandInTheListAndItIsReachedFromTheLessons) {
+  workspace().level = Level::easy;
+  state().open_shipped("storyteller");
+  settle();
+  click("lessons");
+  frames(3);
+  click("lessons_course");
+  for (int i = 0; i < 200 && !shows("course_000-01"); ++i) frames(1), settle();
+  ASSERT_TRUE(shows("course_000-01"));
+  click("chapter_002");
+  frames(2);
+  EXPECT_TRUE(shows("course_002-01") && shows("number_002-x"));
+  EXPECT_EQ(workspace().level, Level::easy) << "until one goes to a place";
+  for (int row = 1; row < 9; ++row) {
+    const std::string id = "course_002-0" + std::to_string(row);
+    if (shows(id.c_str()))
+      EXPECT_GE(noted_items().at(id).p1.y - noted_items().at(id).p0.y, 28 * ui_scale()) << id;
+  }
+}
+
 TEST_F(CourseWindowTest, APlaceOfASceneOpensItAndItsStep) {
   open_course();
   click("chapter_002");

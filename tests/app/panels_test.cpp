@@ -1,7 +1,9 @@
 // The panels beside the stage, drawn without a screen: for the scene, two families and no run at all; where
 // clicks lead; what a breakpoint does; following a score to the weights it came from.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/panels/network/network_edits.h"
@@ -483,7 +485,19 @@ TEST_F(PanelsTest, CompositionIsLinesOfTheMap) {
   ASSERT_EQ(out.size(), 3u) << "out of it, into block 1";
   EXPECT_EQ(out.front().block, 1);
   workspace_.view = "circuits", workspace_.cursor.layer = 1;
-  draw(draw_network_map, ImVec2(216, 640), 4);
+  // A line is seen through the box of the norm that stands between its ends.
+  int seen_through = 0;
+  for (int tries = 0; tries < 500 && seen_through == 0; ++tries) {  // until the circuits are computed
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    draw(draw_network_map, ImVec2(216, 640), 4);
+    const ImDrawData& drawn = *ImGui::GetDrawData();
+    for (int list = 0; list < drawn.CmdListsCount; ++list)
+      for (const ImDrawCmd& command : drawn.CmdLists[list]->CmdBuffer) {
+        const float tall = command.ClipRect.w - command.ClipRect.y;
+        if (command.ElemCount > 0 && tall > 8 * ui_scale() && tall < 40 * ui_scale()) ++seen_through;
+      }
+  }
+  EXPECT_GE(seen_through, 1);
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ constexpr ImGuiWindowFlags kListDialog = ImGuiWindowFlags_NoResize | ImGuiWindow
                                          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
                                          ImGuiWindowFlags_AlwaysAutoResize;
 
+constexpr float kLessonListWidth = 560;
+
 int asked_pages(const Lesson& lesson) {
   return static_cast<int>(std::count_if(lesson.pages.begin(), lesson.pages.end(),
                                         [](const Page& page) { return page.ask.index() > 0; }));
@@ -77,9 +79,20 @@ void draw_lessons(FrameState& state, float width) {
   }
 }
 
+// The documents of the course, and where the program shows what they say.
+void draw_course_row(FrameState& state, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::Selectable("###lessons_course", false, 0, ImVec2(width, px(24)))) {
+    perform(state, "learn.course");
+    ImGui::CloseCurrentPopup();
+  }
+  note_item("lessons_course");
+  ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, tr("lessons.course"));
+}
+
 // One list to scroll, as tall as the window has room for.
 void draw_rows(FrameState& state) {
-  const float width = px(560);
+  const float width = px(kLessonListWidth);
   compat::begin_child("###lesson_rows", ImVec2(width, ImGui::GetIO().DisplaySize.y * 0.72f), false);
   draw_lessons(state, width - px(24));
   ImGui::Dummy(ImVec2(0, px(6)));
@@ -140,6 +153,7 @@ void draw_lesson_list(FrameState& state) {
   centre_next_window();
   if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kListDialog)) return;
   draw_rows(state);
+  draw_course_row(state, px(kLessonListWidth));
   draw_learner(state);
   if (escape_pressed()) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();

@@ -357,11 +357,24 @@ LinkWay way_of(const Map& map, const NetworkLink& link) {
   return {from, to, map.at(from.x + from.w * across, from.y + from.h),
           map.at(to.x + to.w * (to.kind == NetworkBox::Kind::folded ? across : 0.5f), to.y), hue_colour(hue)};
 }
-void draw_link(const Map& map, const NetworkLink& link, double most) {
+void draw_link(const Map& map, const NetworkLink& link, double most, float alpha = 1) {
   const LinkWay way = way_of(map, link);
   const float bend = (way.p3.y - way.p0.y) * 0.5f, share = static_cast<float>(link.score / most);
   map.list->AddBezierCubic(way.p0, ImVec2(way.p0.x, way.p0.y + bend), ImVec2(way.p3.x, way.p3.y - bend),
-                           way.p3, with_alpha(way.colour, 0.35f + 0.6f * share), px(1.f + 3.f * share));
+                           way.p3, with_alpha(way.colour, alpha * (0.35f + 0.6f * share)),
+                           px(1.f + 3.f * share));
+}
+// What stands between a line's ends lets it shine through, so that one sees where it goes on.
+void draw_through(const Map& map, const NetworkLink& link, double most) {
+  constexpr float kShinesThrough = 0.45f;
+  const LinkWay way = way_of(map, link);
+  for (const NetworkBox& box : map.layout.boxes) {
+    const ImVec2 p0 = map.at(box.x, box.y), p1 = map.at(box.x + box.w, box.y + box.h);
+    if (&box == &way.from || &box == &way.to || p1.y <= way.p0.y || p0.y >= way.p3.y) continue;
+    map.list->PushClipRect(p0, p1, true);
+    draw_link(map, link, most, kShinesThrough);
+    map.list->PopClipRect();
+  }
 }
 // Of the two heads the other one's name, on the line beside its box.
 void name_link(const Map& map, const NetworkLink& link) {
@@ -485,6 +498,8 @@ void draw_network_map(const PanelContext& context) {
     if (most > 0) draw_link(map, link, most);
   for (int i = 0; i < static_cast<int>(layout.boxes.size()); ++i)
     draw_box(map, layout.boxes[static_cast<std::size_t>(i)], i == current);
+  for (const NetworkLink& link : links)
+    if (most > 0) draw_through(map, link, most);
   for (const NetworkLink& link : links) name_link(map, link);
   ImGui::SetCursorScreenPos(map.at(0, 0));
   ImGui::Dummy(ImVec2(px(1), px(layout.height)));

@@ -144,8 +144,40 @@ TEST(Place, TheNamesOfAPlotLeaveItTheirRoom) {
   };
   const float lower = cells_from(260) - cells_from(800);
   EXPECT_TRUE(lower > kWindowLetters.small && lower < 2 * kWindowLetters.small) << "two lines, one line";
+  EXPECT_EQ(cells_from(440), cells_from(800)) << "closer together before one of them has a line of its own";
+  EXPECT_EQ(faults(figure, 440, 400, kWindowLetters, measure), "");
   EXPECT_EQ(faults(figure, 260, 400, kWindowLetters, measure), "");
   EXPECT_EQ(faults(figure, 800, 400, kWindowLetters, measure), "");
+}
+
+// A name that is too long for its column is smaller before a column is left out.
+TEST(Place, FourteenWordsHaveACellEachInARowOf700Pixels) {
+  const Measure measure;
+  MatrixMark row;
+  const char* const words[] = {"<bos>",   "The", "cat", "sat",   "on", "the", "mat",
+                               "because", "it",  "was", "tired", ".",  "So",  "the"};
+  for (int col = 0; col < 14; ++col) {
+    row.order.push_back(col);
+    row.cols.labels.emplace_back(words[col]);
+  }
+  row.values = Tensor::from(std::vector<float>(14, -1.29f), {{Axis::query, 1}, {Axis::key, 14}});
+  row.scale = Scale::diverging, row.most = 8, row.digits = 2, row.others = MatrixMark::Others::bars;
+  const Figure figure{Text("row"), leaf({"row", row, 3, {}, ""})};
+  const Placed placed = place(figure, 720, 200, kWindowLetters, measure);
+  ASSERT_EQ(placed.parts.size(), 1u);
+  EXPECT_EQ(placed.parts.front().columns.size(), 14u);
+  for (const DrawnShape& shape : draw(placed, kWindowLetters, measure, true).shapes)
+    EXPECT_EQ(shape.text.find("\xE2\x80\xA6"), std::string::npos) << shape.text;
+}
+
+TEST(Place, ColoursTakeAHeightThatNothingElseHas) {
+  const Measure measure;
+  const Figure figure{Text("plane"), leaf({"plane", sample_plane(40), 3, {}, ""})};
+  const auto cells = [&](float height) {
+    return place(figure, 260, height, kWindowLetters, measure).parts.front().cells;
+  };
+  EXPECT_GT(cells(700).h, 1.3f * cells(700).w);
+  EXPECT_LE(cells(700).h, 1.51f * cells(700).w) << "but stay recognisable";
 }
 
 // Nothing stands beside them.

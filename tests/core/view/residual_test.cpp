@@ -1,6 +1,7 @@
 // The waterfall closes, and its steps are the pushes of the run.
 #include <gtest/gtest.h>
 
+#include "core/figure/drawing.h"
 #include "core/lens/logit_lens.h"
 #include "core/session/document.h"
 #include "tests/core/view/opened.h"
@@ -39,6 +40,48 @@ TEST(ViewResidual, TheWaterfallClosesAtTheLogitOfEveryRow) {
         largest = std::max(largest, *table.rows[at].bar);
       EXPECT_EQ(said.forms.front().arguments()[3].str(), figure::number_text(largest, 2));
     }
+  }
+}
+
+TEST(ViewResidual, SaysHowSureTheModelWouldBeIfItStoppedThere) {
+  int compared = 0;
+  for (const std::string& name : testing::kShippedForViews) {
+    const testing::Opened of = testing::opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    const auto figure = draw_view(**find_view("residual"), state);
+    ASSERT_TRUE(figure) << name;
+    const auto& table = testing::mark_of<figure::TableMark>(*figure, "waterfall");
+    const std::vector<LensRow> rows = lens_rows(*state.run);
+    if (table.said < 0 || rows.size() + 2 != table.rows.size()) continue;
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      const LensToken top = lens_top(*state.run, rows[at], answer_row(state), 1).front();
+      EXPECT_EQ(table.rows[at].share, static_cast<double>(top.probability)) << name << " " << at;
+      EXPECT_EQ(table.rows[at].cells[2].str(), answer_name(state, answer_row(state), top.token).str());
+      EXPECT_EQ(table.rows[at].cells[3].str(), percent(*table.rows[at].share).str());
+      ++compared;
+    }
+    const auto answer = answer_table(state, answer_row(state), 1);
+    EXPECT_NEAR(*table.rows.back().share, *answer->rows.front().bar, 1e-6) << name;
+    EXPECT_FALSE(table.rows[rows.size()].share) << "after the biases nothing is said yet";
+  }
+  EXPECT_GT(compared, 8);
+}
+
+// Five rows in a window of 1280x720 are no narrow strip above nothing.
+TEST(ViewResidual, RowsTakeTheHeightThatIsThere) {
+  const figure::Measure measure;
+  const testing::Opened of = testing::opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
+  for (const char* view : {"residual", "mlp"}) {
+    const auto figure = draw_view(**find_view(view), state, false);
+    ASSERT_TRUE(figure);
+    const figure::Placed placed = figure::place(*figure, 1280, 480, figure::kWindowLetters, measure);
+    EXPECT_TRUE(placed.overflows.empty());
+    float bottom = 0;
+    for (const figure::DrawnShape& shape : figure::draw(placed, figure::kWindowLetters, measure, true).shapes)
+      if (shape.kind == figure::DrawnShape::Kind::text) bottom = std::max(bottom, shape.y);
+    EXPECT_GT(bottom, 400) << view;
   }
 }
 

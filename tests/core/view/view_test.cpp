@@ -137,5 +137,22 @@ TEST(ViewFigures, PlacesThatTheRunLacksAreErrors) {
   EXPECT_NE(unknown.error().text().find("attention"), std::string::npos);
 }
 
+// Presented, the text stands above the picture: an image is one word of it, not one for each place.
+TEST(ViewFigures, AnImageIsOneWordOfTheText) {
+  for (const char* name : {"model:pilot", "model:storyteller"}) {
+    const testing::Opened of = testing::opened(name);
+    const auto figure = draw_view(**find_view("attention"), first_state(*of.model, of.run));
+    ASSERT_TRUE(figure);
+    const std::string read = testing::mark_of<figure::WordsMark>(*figure, "text").forms.front().str();
+    const std::string image = tr("figure.read.image");
+    const bool sees = name == std::string("model:pilot");
+    EXPECT_EQ(read.starts_with(image), sees) << read;
+    EXPECT_EQ(read.find(image, 1), std::string::npos) << read;
+    EXPECT_NE(read.find(sees ? "red cup" : "The cat sat on the mat because it was tired . So the"),
+              std::string::npos)
+        << read;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope
