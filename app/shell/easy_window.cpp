@@ -70,6 +70,7 @@ std::ptrdiff_t place_of_view(const std::string& id) { return find_action("view."
 // Of the labs the one of the day, where another was open in the full window.
 void open_question(Workspace& workspace, const ViewSpec& view) {
   workspace.view = view.id;
+  if (workspace.station == view.aside) workspace.station.clear();  // its own picture
   if (view.id == kLabsView && !EasyLab::shown(workspace)) workspace.lab = EasyLab::of_the_day().id();
 }
 
@@ -141,6 +142,8 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
                        key_number(static_cast<int>(view_.place.part)), key_number(view_.layer),
                        key_number(view_.row), key_of(language())}));
   view_.page = film_.page(state);
+  if (const ViewSpec* shown = chosen(state); shown && !shown->aside.empty())
+    if (state.workspace.station == shown->aside) view_.page = shown->aside;
 }
 
 // A view that has a row of its own begins there; a lesson, a slide and a session say where to look.

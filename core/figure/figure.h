@@ -3,6 +3,7 @@
 // and texts. Whose ideas: Vega (marks as records), GTK (three sizes per box), SwiftUI (variants by priority).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -120,7 +121,14 @@ struct TrackMark {
   int here = -1;  ///< the one that is looked at; -1: none
 };
 
-using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark>;
+/// Shares of three things, which sum to 1, as a point between three corners.
+struct TriangleMark {
+  std::array<Text, 3> corners;
+  std::array<double, 3> shares{};
+  std::vector<std::array<double, 3>> way = {};  ///< other shares of the same three, as a dashed line
+};
+
+using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark, TriangleMark>;
 
 /// What a part can give up where room lacks. Each has a price (place.cpp); times the part's priority.
 enum class Give : std::uint8_t {
