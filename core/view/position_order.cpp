@@ -29,11 +29,20 @@ double run_cost(const ViewState& state) {
   return weights * static_cast<double>(state.run->length);
 }
 
+// The stack whose words change places: that of the text which an encoder reads, else the main one.
+Stack words_stack(const ModelConfig& config) { return config.encoder() ? Stack::enc : config.stack; }
+std::vector<int>& words_in(Input& input, const ViewState& state) {
+  return state.run->config().encoder() ? input.source : input.ids;
+}
+const std::vector<int>& words_of(const ViewState& state) {
+  return state.run->ids_of(words_stack(state.run->config()));
+}
+
 // The text whose neighbours `first` and first + 1 are exchanged, under the edits of the run.
 SwapRun run_swapped(const ViewState& state, const Model& model, std::int64_t first, bool swaps) {
   Input input = state.run->input;
-  if (swaps)
-    std::swap(input.ids[static_cast<std::size_t>(first)], input.ids[static_cast<std::size_t>(first + 1)]);
+  std::vector<int>& ids = words_in(input, state);
+  if (swaps) std::swap(ids[static_cast<std::size_t>(first)], ids[static_cast<std::size_t>(first + 1)]);
   RunOptions options;
   options.edits = state.run->edits;
   auto run = model.run(input, options);
@@ -70,11 +79,13 @@ bool has_letter(const std::string& label) {
                      [](unsigned char c) { return c >= 0x80 || std::isalnum(c); });
 }
 
-// Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none.
+// Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none. Without
+// a row, all such neighbours.
 std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) {
   const Trace& run = *state.run;
-  const std::vector<int>& ids = run.ids;
-  const std::vector<float> weights = row_weights(run, pattern, 0, state.row);
+  const std::vector<int>& ids = words_of(state);
+  const std::vector<float> weights = state.row < 0 ? std::vector<float>(ids.size(), 1.f)
+                                                   : row_weights(run, pattern, 0, state.row);
   const auto is_word = [&](std::int64_t at) {
     const int id = ids[static_cast<std::size_t>(at)];
     const std::string label = token_label(*state.opened, id);
@@ -112,8 +123,8 @@ struct Swap {
   double by = -1;  ///< how far the share of the answer moves
 };
 
-double share_of(const ViewState& state, const Trace& run, int id) {
-  const Tensor logits = run.logits_row(answer_row(state));
+double share_of(std::int64_t answer, const Trace& run, int id) {
+  const Tensor logits = run.logits_row(answer);
   return logits.empty() ? 0 : std::exp(log_probabilities(logits)[static_cast<std::size_t>(id)]);
 }
 
@@ -121,51 +132,56 @@ double share_of(const ViewState& state, const Trace& run, int id) {
 // them; else no run.
 Swap swap_made(const ViewState& state, const Site& pattern) {
   const bool same_model = state.opened_before == nullptr || state.opened_before == state.opened;
-  if (!state.before || !same_model || state.before->ids.size() != state.run->ids.size()) return {};
+  if (!state.before || !same_model) return {};
+  const std::vector<int>& before = state.before->ids_of(words_stack(state.run->config()));
   for (const std::int64_t first : swaps_of(state, pattern)) {
-    std::vector<int> ids = state.run->ids;
+    std::vector<int> ids = words_of(state);
     std::swap(ids[static_cast<std::size_t>(first)], ids[static_cast<std::size_t>(first + 1)]);
-    if (ids == state.before->ids) return {first, state.run, 0};
+    if (ids == before) return {first, state.run, 0};
   }
   return {};
 }
 
-Swap best_swap(const ViewState& state, const Site& pattern) {
+Swap best_swap(const ViewState& state, const Site& pattern, std::int64_t answer) {
   const std::vector<std::int64_t> all = swaps_of(state, pattern);
   const double cost = run_cost(state);
   const auto most = std::min(kMostSwaps, static_cast<std::size_t>(std::max(0.0, kMostSwapCost / cost - 2)));
-  const Tensor logits = state.run->logits_row(answer_row(state));
+  const Tensor logits = state.run->logits_row(answer);
   const int said = logits.empty() ? -1 : next_tokens(logits, Sampling{}).front().id;
   Swap out;
   for (std::size_t at = all.size() > most ? all.size() - most : 0; at < all.size(); ++at) {  // the nearest
     const SwapRun run = run_swapped(state, *state.opened->model, all[at], true);
     if (!run) continue;
     const double by =
-        said < 0 ? 0 : std::abs(share_of(state, *run, said) - share_of(state, *state.run, said));
+        said < 0 ? 0 : std::abs(share_of(answer, *run, said) - share_of(answer, *state.run, said));
     if (by > out.by) out = {all[at], run, by};
   }
   return out;
 }
 
 // The head whose row the exchange changes most: of the first block with positions, or of all blocks where a
-// picture of that one shows little.
+// picture of that one shows little. Without a row to look at, also which row.
 struct OrderHead {
   int layer = 0;
-  std::int64_t head = 0;
+  std::int64_t head = 0, row = 0;
 };
 OrderHead head_shown(const ViewState& state, const Swap& swap, int first_layer) {
-  OrderHead out{first_layer, 0};
+  const std::int64_t rows = state.run->rows(state.place.stack);
+  const std::int64_t from = state.row < 0 ? 0 : state.row, to = state.row < 0 ? rows : state.row + 1;
+  OrderHead out{first_layer, 0, from};
   double most = -1;
-  for (int layer = first_layer; layer < state.run->config().n_layers(); ++layer) {
+  for (int layer = first_layer; layer < state.run->config().of(state.place.stack).n_layers(); ++layer) {
     const Site pattern = state.place.pattern(layer);
     const Record* record = state.run->find(pattern);
     const std::int64_t heads = !record ? 0 : record->shape.empty() ? 1 : record->shape[0];
-    for (std::int64_t head = 0; head < heads; ++head) {
-      const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
-                                   row_weights(*swap.run, pattern, head, state.row), swap.first)
-                            .second;
-      if (by > most) most = by, out = {layer, head};
-    }
+    for (std::int64_t head = 0; head < heads; ++head)
+      for (std::int64_t row = from; row < to; ++row) {
+        if (row == swap.first || row == swap.first + 1) continue;
+        const double by = most_moved(row_weights(*state.run, pattern, head, row),
+                                     row_weights(*swap.run, pattern, head, row), swap.first)
+                              .second;
+        if (by > most) most = by, out = {layer, head, row};
+      }
     if (layer == first_layer && most >= kSeenAtAGlance) break;
   }
   return out;
@@ -214,10 +230,11 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
 }
 
 // What the exchange does to the answer, or what it did, where it was `made`: a sentence of its own.
-Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words, bool made) {
+Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words, bool made,
+                  std::int64_t row) {
   ViewState then = state, now = state;
   then.before = now.before = nullptr, now.run = swap.run;
-  const auto before = answer_table(then, answer_row(then), 1), after = answer_table(now, answer_row(now), 1);
+  const auto before = answer_table(then, row, 1), after = answer_table(now, row, 1);
   if (!before || !after) return order_text(".exchange", words);
   const std::vector<Text>&x = before->rows.front().cells, &y = after->rows.front().cells;
   const bool stays = x[0].str() == y[0].str();
@@ -232,14 +249,21 @@ Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Te
 
 bool may_exchange_words(const ViewState& state) {
   const ModelConfig& config = state.run->config();
-  return state.opened->model && config.encoders.empty() && state.place.stack == config.stack &&
-         !state.run->ids.empty() && state.row < state.run->length &&
+  if (!state.opened->model) return false;
+  if (config.encoder())
+    return !state.run->input.source.empty() &&
+           state.run->rows(Stack::enc) == std::ssize(state.run->input.source);
+  return state.place.stack == config.stack && !state.run->ids.empty() && state.row < state.run->length &&
          state.run->input.ids.size() == state.run->ids.size();
 }
 
-std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
-  if (!may_exchange_words(state)) return std::nullopt;
-  const ModelConfig& config = state.run->config();
+std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
+  if (!may_exchange_words(looked)) return std::nullopt;
+  const std::int64_t answer = answer_row(looked);
+  ViewState state = looked;
+  const ModelConfig& config = looked.run->config().of(words_stack(looked.run->config()));
+  if (state.place.stack != config.stack) state.row = -1;
+  state.place = {config.stack, Part::attn};
   const auto& model = state.opened->model;
   const int first_layer = block_shown(config);
   const Site first_pattern = state.place.pattern(first_layer);
@@ -251,9 +275,12 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   if (made)
     written.run = run_swapped(state, *model, swap.first, true);
   else
-    swap = best_swap(state, first_pattern);
+    swap = best_swap(state, first_pattern, answer);
   if (!swap.run || !written.run) return std::nullopt;
-  const auto [layer, head] = head_shown(written, swap, first_layer);
+  const OrderHead shown = head_shown(written, swap, first_layer);
+  const int layer = shown.layer;
+  const std::int64_t head = shown.head;
+  state.row = written.row = shown.row;
   const Site pattern = state.place.pattern(layer);
   const auto weights = [&, at = head](const Trace& run) { return row_weights(run, pattern, at, state.row); };
   const OrderRows with{weights(*written.run), weights(*swap.run)};
@@ -270,12 +297,15 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
                          label(static_cast<std::int64_t>(word))};
   for (const float one : {with.written[word], with.swapped[place_after(word, swap.first)]})
     said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
-  said.push_back(order_answer(written, swap, {said[0], said[1]}, made));
+  said.push_back(order_answer(written, swap, {said[0], said[1]}, made, answer));
   const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
   const std::string of =  // a text that was exchanged is no longer that of the first row
       made ? "" : to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
   std::vector<figure::PartBox> all{order_rows(
-      written, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 2)};
+      written, with, swap, of, "order",
+      {order_text(config.stack == Stack::enc ? ".title.enc" : ".title", said),
+       order_text(".title.short", said)},
+      2)};
   std::string key = moves ? ".mask" : ".never";
   if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
     const SwapRun a = run_swapped(written, *bare, swap.first, false),
