@@ -20,9 +20,9 @@ float corner_height(const LetterSizes& look) { return 2 * look.body * kLine + 4;
 
 SizeNeed triangle_width(const Part& part, const Form& form, const MarkContext& context) {
   const float title = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
-  const float names = widest({triangle_in(part).corners.begin(), triangle_in(part).corners.end()},
-                             context.look.body, Face::mono, context);
-  const float more = std::max(names, context.look.body * 4);
+  float more = context.look.body * 4;
+  for (const Text& name : triangle_in(part).corners)
+    more = std::max(more, context.measure.width(name.str(), context.look.body, Face::mono));
   return {std::max(title, kTriangleSide.least + more), std::max(title, kTriangleSide.natural + more),
           std::max(title, kTriangleSide.most + more)};
 }
@@ -32,8 +32,7 @@ SizeNeed triangle_height(const Part& part, const Form& form, float, const MarkCo
           kTriangleSide.most * kTriangleHigh + more};
 }
 void settle_triangle(PlacedPart& placed, const MarkContext& context) {
-  const float top =
-      title_height(*placed.part, placed.form, context.look) + corner_height(context.look);
+  const float top = title_height(*placed.part, placed.form, context.look) + corner_height(context.look);
   const float high = placed.box.h - top - corner_height(context.look);
   const float side = std::min({placed.box.w * 0.8f, high / kTriangleHigh, kTriangleSide.most});
   placed.cells = {placed.box.x + (std::min(placed.box.w, kTriangleSide.most * 1.3f) - side) / 2,
@@ -77,14 +76,14 @@ void draw_triangle(const PlacedPart& placed, Drawing& out, const MarkContext& co
     corner[at] = 1;
     const auto [middle, edge] = place_in(box, corner);
     const float top = at == 0 ? edge - corner_height(context.look) : edge + 4;
-    const std::string name = context.measure.fitted(mark.corners[at].str(), em, Face::mono,
-                                                    std::max(box.w * kLongCorner, em * 5));
+    const std::string name =
+        context.measure.fitted(mark.corners[at].str(), em, Face::mono, std::max(box.w * kLongCorner, em * 5));
     const std::string share = number_text(mark.shares[at], kShareDigits);
     float below = top + em * kAscent;
     for (const auto& [text, ink] : {std::pair(name, Ink::key), std::pair(share, Ink::text)}) {
       const float wide = context.measure.width(text, em, Face::mono);
-      const float left = std::clamp(middle - wide / 2, placed.box.x,
-                                    std::max(placed.box.x, placed.box.right() - wide));
+      const float left =
+          std::clamp(middle - wide / 2, placed.box.x, std::max(placed.box.x, placed.box.right() - wide));
       out.text(text, left, below, em, Face::mono, out.colours().ink(ink), placed.box);
       below += line;
     }

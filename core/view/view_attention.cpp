@@ -58,9 +58,8 @@ Result<ViewDrawing> draw_triangle_page(const ViewState& state, const figure::Mat
       attention_row(*state.run, state.place.pattern(state.layer), state.head, state.row));
   const std::vector<std::int64_t> keys = strongest_keys(terms);
   const Text query = row.rows.labels.front();
-  ViewDrawing out{{Text::of("figure.attention.question")},
-                  {Text::of("figure.attention.triangle.few", {query})},
-                  {}};
+  ViewDrawing out{
+      {Text::of("figure.attention.question")}, {Text::of("figure.attention.triangle.few", {query})}, {}};
   out.below = figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""});
   if (keys.size() < 3) return out;
   const ThreeKeys three{keys[0], keys[1], keys[2]};
@@ -79,12 +78,12 @@ Result<ViewDrawing> draw_triangle_page(const ViewState& state, const figure::Mat
         terms, three, kColdest * std::pow(kHottest / kColdest, static_cast<double>(at) / kTrianglePoints)));
   out.sentence = {Text::of("figure.attention.triangle", said),
                   Text::of("figure.attention.triangle.short", said)};
-  out.picture = figure::leaf({"triangle",
-                              std::move(mark),
-                              2,
-                              {Text::of("figure.attention.triangle.title"),
-                               Text::of("figure.attention.triangle.title.short")},
-                              ""});
+  out.picture = figure::leaf(
+      {"triangle",
+       std::move(mark),
+       2,
+       {Text::of("figure.attention.triangle.title"), Text::of("figure.attention.triangle.title.short")},
+       ""});
   return out;
 }
 
