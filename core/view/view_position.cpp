@@ -18,7 +18,7 @@ namespace {
 using figure::Ink;
 
 constexpr std::int64_t kMostWavePlaces = 64;
-constexpr double kFlatWave = 0.01;  // from its lowest to its highest point
+constexpr double kFlatWave = 0.01;         // from its lowest to its highest point
 constexpr std::int64_t kPaperWidth = 512;  // d_model of Vaswani et al. 2017
 constexpr std::array<Ink, 4> kWaveInks{Ink::query, Ink::key, Ink::value, Ink::warning};
 
