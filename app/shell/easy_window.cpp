@@ -431,10 +431,13 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
         const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own
-        const float writing = writes(state) ? px(kWriting) : 0.f;
+        const float rules = rules_.height(state, view_), writing = writes(state) ? px(kWriting) : rules;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
                     ImVec2(size.x - 2 * edge + px(28), below - top - offer - writing));
-        if (writing > 0) draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
+        if (rules > 0)
+          rules_.draw(state, view_, *context.run, ImVec2(edge, below - offer - rules), size.x - 2 * edge);
+        else if (writing > 0)
+          draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         if (!lab) film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
         if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());
