@@ -8,6 +8,7 @@
 #include "core/base/words.h"
 #include "core/figure/marks.h"
 #include "core/figure/print.h"
+#include "core/figure/row_bars.h"
 #include "core/figure/touches.h"
 
 namespace attnscope::figure {
@@ -291,43 +292,6 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   out.shapes.back().digit = true;
 }
 
-// Numbers that have no cell of their own as thin bars from the middle line, up where they are above 0.
-void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<int>& shown, PixelRect rect,
-                 Drawing& out) {
-  std::vector<double> others;
-  for (std::int64_t col = 0; col < cols_of(matrix); ++col) {
-    const auto value = static_cast<double>(matrix.values.at(row, col));
-    if (std::isfinite(value) && std::find(shown.begin(), shown.end(), static_cast<int>(col)) == shown.end())
-      others.push_back(value);
-  }
-  const double most = matrix.row(row).most;
-  const auto bars = std::min<std::size_t>(others.size(), static_cast<std::size_t>(std::max(1.f, rect.w / 2)));
-  const float wide = rect.w / static_cast<float>(std::max<std::size_t>(1, bars)),
-              middle = rect.y + rect.h / 2;
-  for (std::size_t bar = 0; bar < bars; ++bar) {  // the largest of those that share one
-    double value = 0;
-    for (std::size_t at = bar * others.size() / bars; at < (bar + 1) * others.size() / bars; ++at)
-      if (std::abs(others[at]) > std::abs(value)) value = others[at];
-    const float tall =
-        rect.h / 2 * static_cast<float>(std::min(1.0, most > 0 ? std::abs(value) / most : 0.0));
-    out.rect({rect.x + wide * static_cast<float>(bar), value > 0 ? middle - tall : middle,
-              std::max(1.f, wide - 1), tall},
-             value > 0 ? out.colours().positive : out.colours().negative);
-  }
-}
-
-// The value below its cell: as high as its share of the row's most.
-void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const PlacedPart& placed,
-              Drawing& out) {
-  const float room = placed.bars - 6, wide = std::min(cell.w * 0.6f, room),
-              bottom = placed.cells.bottom() + placed.bars;
-  const double share = std::isfinite(value) && row.most > 0 ? std::clamp(value / row.most, 0.0, 1.0) : 0;
-  const float tall = std::max(1.f, room * static_cast<float>(share));
-  out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
-  out.shapes.back().grows = true;
-  out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
-}
-
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const bool rest = placed.columns.size() < matrix.order.size();
@@ -363,7 +327,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
       const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
       if (others && matrix.others != MatrixMark::Others::sum) {
         out.rect(cell, out.colours().panel);
-        if (matrix.others == MatrixMark::Others::bars) draw_others(matrix, row, placed.columns, cell, out);
+        if (matrix.others == MatrixMark::Others::bars)
+          draw_other_bars(matrix, row, placed.columns, cell, out);
         continue;
       }
       double value = others ? 0 : static_cast<double>(matrix.values.at(row, col));
@@ -374,7 +339,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
         if (!own && !masked(one)) value += one;
       }
       draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
-      if (placed.bars > 0 && row + 1 == rows_of(matrix)) draw_bar(matrix.row(row), value, cell, placed, out);
+      if (placed.bars > 0 && row + 1 == rows_of(matrix))
+        draw_row_bar(matrix.row(row), value, cell, placed, out);
     }
   }
   outline_large(placed, wide, tall, out);
