@@ -131,6 +131,7 @@ class FigureCheck {
   Status look_at_view(const ViewSpec& view, ViewState state, const std::string& model) {
     std::vector<std::string> pages = pages_of(view, state);
     if (pages.empty()) pages.emplace_back();
+    if (!view.aside.empty()) pages.emplace_back(view.aside);
     if (view.gradients)
       if (const auto gradients = view.gradients(state)) state.gradients = *gradients;
     for (const std::string& page : pages) {

@@ -32,6 +32,7 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, const ViewSpec* 
     token_ = told_apart(view, view.place.stack, view.row).str();
   }
   if (!state.workspace.holds_back) last_ = -1;
+  nameless_ = state.lessons.hides_stations();
   if (stations_.empty()) return;
   // The full window goes on at the step of the station.
   opens_ = of_ == "steps" && !state.lessons.open() && !state.lecture.walking();
@@ -162,13 +163,14 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
                         ImDrawFlags_RoundCornersLeft);
     if (on) list->AddRect(p0, p1, theme().accent, px(6), 0, px(1.5f));
     const WithFont face(!large ? fonts().small : on ? fonts().reading_bold : fonts().reading);
-    const std::string& text = names_.get(text_key({key_, i, on, static_cast<std::uint64_t>(each)}), [&] {
-      const std::string whole = station.name.str();
-      const std::size_t blank = whole.rfind(' ');
-      if (ImGui::CalcTextSize(whole.c_str()).x <= room || blank == std::string::npos)
-        return shortened(whole, room);
-      return shortened(whole.substr(0, blank), room) + "\n" + shortened(whole.substr(blank + 1), room);
-    });
+    const std::string& text =
+        names_.get(text_key({key_, i, on, nameless_, static_cast<std::uint64_t>(each)}), [&] {
+          const std::string whole = nameless_ ? "?" : station.name.str();
+          const std::size_t blank = whole.rfind(' ');
+          if (ImGui::CalcTextSize(whole.c_str()).x <= room || blank == std::string::npos)
+            return shortened(whole, room);
+          return shortened(whole.substr(0, blank), room) + "\n" + shortened(whole.substr(blank + 1), room);
+        });
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2),
                   holds(i) ? theme().text_dim : theme().text, text.c_str());

@@ -41,6 +41,7 @@ class EasyFilm {
   std::vector<Station> stations_;
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;
+  bool nameless_ = false;     ///< a lesson asks for their order
   bool opens_ = false;        ///< a click on the lit station opens its matrix in the full window
   std::ptrdiff_t last_ = -1;  ///< the last station that may be shown; < 0: all may
   std::string instead_;       ///< a view without a figure, in whose place the stations are shown

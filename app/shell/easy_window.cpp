@@ -70,6 +70,7 @@ std::ptrdiff_t place_of_view(const std::string& id) { return find_action("view."
 // Of the labs the one of the day, where another was open in the full window.
 void open_question(Workspace& workspace, const ViewSpec& view) {
   workspace.view = view.id;
+  if (workspace.station == view.aside) workspace.station.clear();  // its own picture
   if (view.id == kLabsView && !EasyLab::shown(workspace)) workspace.lab = EasyLab::of_the_day().id();
 }
 
@@ -141,6 +142,8 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
                        key_number(static_cast<int>(view_.place.part)), key_number(view_.layer),
                        key_number(view_.row), key_of(language())}));
   view_.page = film_.page(state);
+  if (const ViewSpec* shown = chosen(state); shown && !shown->aside.empty())
+    if (state.workspace.station == shown->aside) view_.page = shown->aside;
 }
 
 // A view that has a row of its own begins there; a lesson, a slide and a session say where to look.
@@ -428,10 +431,13 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
         const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own
-        const float writing = writes(state) ? px(kWriting) : 0.f;
+        const float rules = rules_.height(state, view_), writing = writes(state) ? px(kWriting) : rules;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
                     ImVec2(size.x - 2 * edge + px(28), below - top - offer - writing));
-        if (writing > 0) draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
+        if (rules > 0)
+          rules_.draw(state, view_, *context.run, ImVec2(edge, below - offer - rules), size.x - 2 * edge);
+        else if (writing > 0)
+          draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         if (!lab) film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
         if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());

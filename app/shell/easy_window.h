@@ -7,6 +7,7 @@
 #include "app/panels/input/input_bar.h"
 #include "app/shell/easy_film.h"
 #include "app/shell/easy_lab.h"
+#include "app/shell/easy_rules.h"
 #include "app/shell/easy_sight.h"
 #include "app/shell/easy_training.h"
 #include "app/shell/easy_try.h"
@@ -76,6 +77,7 @@ class EasyWindow {
   EasyTraining training_;
   EasySight sight_;
   EasyLab lab_;
+  EasyRules rules_;
   EasyFilm film_;
   OpenedRow opened_row_;
   const ViewSpec* opened_view_ = nullptr;  ///< of the last frame

@@ -89,6 +89,8 @@ class LessonPlayer {
   bool hides();
   /// True while a head is to be found: nothing on the screen says what heads do.
   bool hides_roles();
+  /// True while stations of the film are put into their order: its strip does not say their names.
+  bool hides_stations();
   /// True while the loss is asked for.
   bool hides_loss();
   /// True while the page's question is open: its answer is not right yet. Keys without Ctrl that would change

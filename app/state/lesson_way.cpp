@@ -166,6 +166,11 @@ bool LessonPlayer::hides_doing() { return holds_back() && std::holds_alternative
 
 bool LessonPlayer::hides_roles() { return asks() && std::holds_alternative<HeadAsk>(page().ask); }
 
+bool LessonPlayer::hides_stations() {
+  const auto* order = asks() ? std::get_if<OrderAsk>(&page().ask) : nullptr;
+  return order && !order->stations.empty();
+}
+
 bool LessonPlayer::hides_loss() {
   if (!asks()) return false;
   const auto reads = [](const Expression& one) { return one.text().find("loss(") != std::string::npos; };

@@ -56,6 +56,14 @@ void fill(FigureData& out, const figure::TableMark& table) {
     out.numbers.push_back(row.bar);
   }
 }
+void fill(FigureData& out, const figure::TriangleMark& triangle) {
+  out.kind = FigureData::Kind::table;
+  for (std::size_t at = 0; at < 3; ++at) {
+    out.rows.push_back(triangle.corners[at].str());
+    out.cells.push_back({out.rows.back(), figure::number_text(triangle.shares[at], 4)});
+    out.numbers.emplace_back(triangle.shares[at]);
+  }
+}
 void fill(FigureData&, const figure::TrackMark&) {}
 void fill(FigureData& out, const figure::PlotMark& plot) {
   out.kind = FigureData::Kind::plot;

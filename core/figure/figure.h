@@ -3,6 +3,7 @@
 // and texts. Whose ideas: Vega (marks as records), GTK (three sizes per box), SwiftUI (variants by priority).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct WordsMark {
   std::vector<Text> forms;
   Ink ink = Ink::text;
   bool fills = false;  ///< takes the width that is left, so that what stands beside it stands at the edge
+  bool large = false;  ///< a line to be read from afar
 };
 
 struct Names {
@@ -67,12 +69,15 @@ struct MatrixMark {
   /// What the last row is made of, column by column: the rows above multiplied or added up, or softmax of the
   /// one above.
   enum class Made : std::uint8_t { none, product, sum, softmax } made = Made::none;
+  bool tall = false;  ///< its rows drawn large are as high as the room allows
   bool bars = false;  ///< below rows drawn large: the last one once more, as bars from 0 up to its most
   struct Block {
     std::int64_t row = 0, col = 0, rows = 1, cols = 1;
   };
   std::vector<Block> edited = {};  ///< cells that an edit of the run touched: outlined
   bool printed = false;  ///< with a bar of its colours and the names of its axes: no sentence says them
+  std::int64_t first_row = 0, first_col = 0;  ///< of a piece of its step: where it begins
+  bool signs = false;                         ///< of a plane: a hidden cell has its sign, "−∞" or "0"
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
     return index < own_rows.size() ? own_rows[index] : Row{of, scale, most, digits};
@@ -123,7 +128,14 @@ struct TrackMark {
   int here = -1;  ///< the one that is looked at; -1: none
 };
 
-using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark>;
+/// Shares of three things, which sum to 1, as a point between three corners.
+struct TriangleMark {
+  std::array<Text, 3> corners;
+  std::array<double, 3> shares{};
+  std::vector<std::array<double, 3>> way = {};  ///< other shares of the same three, as a dashed line
+};
+
+using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark, TriangleMark>;
 
 /// What a part can give up where room lacks. Each has a price (place.cpp); times the part's priority.
 enum class Give : std::uint8_t {

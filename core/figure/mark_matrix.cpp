@@ -8,6 +8,7 @@
 #include "core/base/words.h"
 #include "core/figure/marks.h"
 #include "core/figure/print.h"
+#include "core/figure/row_bars.h"
 #include "core/figure/touches.h"
 
 namespace attnscope::figure {
@@ -19,7 +20,8 @@ constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn a
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
-constexpr float kLargePad = 0.3f;  // em: beside the digits of a row drawn large
+constexpr float kLargePad = 0.3f;                // em: beside the digits of a row drawn large
+constexpr float kLargeRow = 2, kTallRow = 2.7f;  // times its digits
 constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
@@ -28,7 +30,8 @@ constexpr float kStraightName = 64;           // the widest of these names, in l
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
 constexpr float kLeastName = 0.75f;           // of those letters: for a name that is too long for its column
-constexpr std::size_t kLeastColumns = 2;      // of a row drawn large, beside "other n"
+constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
+constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
 float count(std::int64_t n) { return static_cast<float>(n); }
@@ -40,6 +43,11 @@ float name_em(const MatrixMark& matrix, const LetterSizes& look) {
   return large_row(matrix) ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
+// Names of a plane with signs are smaller before they are shortened.
+float name_em(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
+  return matrix.signs && form.has(Give::short_names) ? look.small * kLeastName : name_em(matrix, look);
+}
+
 bool with_digits(const MatrixMark& matrix, const Form& form) {
   return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
 }
@@ -47,9 +55,11 @@ bool masked(double value) { return std::isinf(value) && value < 0; }
 std::string cell_text(double value, int digits, const Form& form) {
   return masked(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
 }
-// Letters of the longest number; of a row drawn large also of any sum of its cells.
-float longest(const MatrixMark& matrix, const Form& form) {
-  std::size_t out = 1;
+// Letters of the longest number; of a row drawn large also of any sum of its cells. Planes with signs shorten
+// none: colours alone say more than "0" and "1".
+float longest(const MatrixMark& matrix, const Form& in) {
+  const Form form = matrix.signs ? Form{} : in;
+  std::size_t out = matrix.signs ? kSignLetters : 1;
   for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
     const MatrixMark::Row look = matrix.row(row);
     double sum = 0;
@@ -82,8 +92,8 @@ struct NameSizes {
 };
 NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell, const MarkContext& context) {
   NameSizes out;
-  const float em = name_em(matrix, context.look);
-  out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
+  const float em = name_em(matrix, form, context.look);
+  out.longest_allowed = (form.has(Give::short_names) && !matrix.signs ? kShortName : kLongName) * em / 12;
   out.right = scale_bar_width(matrix, context);
   if (form.has(Give::names) && !large_row(matrix)) {
     if (!matrix.printed) return out;
@@ -101,7 +111,8 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
   out.slanted = !large_row(matrix) && out.column + 4 > least_cell;
   out.top = std::max(out.top, out.slanted ? (out.column + em) * kSlant + 2 : em * kLine + 2);
-  if (out.slanted) out.right = std::max(out.right, (out.column + em) * kSlant);
+  const float inside = matrix.signs ? least_cell / 2 : 0;  // of the last name, which begins in its column
+  if (out.slanted) out.right = std::max(out.right, (out.column + em) * kSlant - inside);
   return out;
 }
 
@@ -142,6 +153,8 @@ float straight_name(const MatrixMark& matrix, const Form& form, const MarkContex
 float plane_side(float cells, const LetterSizes& look) {
   return std::max(std::min(look.plane, cells * 11), std::min(look.plane * 2, cells));
 }
+// The natural side of a cell without digits.
+float plane_cell(const MatrixMark& matrix) { return matrix.signs ? 36.f : 18.f; }
 SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   const LetterSizes& look = context.look;
   if (large_row(matrix)) {
@@ -160,7 +173,7 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
     return {cols * least, cols * natural, cols * natural * (few_cells(matrix) ? kWideFew : 1.25f)};
   }
   const float least = plane_side(cols, look);
-  const float natural = std::max(least, std::min(look.plane * 6, cols * 18));
+  const float natural = std::max(least, std::min(look.plane * 6, cols * plane_cell(matrix)));
   return {least, natural, std::max(natural, std::min(look.plane * 8, cols * 44))};
 }
 SizeNeed bars_height(const MatrixMark& matrix, const LetterSizes& look) {
@@ -173,7 +186,7 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
   if (large_row(matrix)) {
     const SizeNeed bars = bars_height(matrix, look);
     return {rows * look.looked * 1.6f + bars.least, rows * look.looked_natural * 1.7f + bars.natural,
-            rows * look.looked_natural * 2 + bars.most};
+            rows * look.looked_natural * (matrix.tall ? kTallRow : kLargeRow) + bars.most};
   }
   if (with_digits(matrix, form)) {
     const float natural = natural_digit(matrix, look);
@@ -181,7 +194,7 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
             rows * natural * (few_cells(matrix) ? 3.4f : 2.2f)};
   }
   const float least = plane_side(rows, look);
-  const float natural = std::max(least, std::min(look.plane * 6, rows * 18));
+  const float natural = std::max(least, std::min(look.plane * 6, rows * plane_cell(matrix)));
   return {least, natural, std::max(natural, std::min(look.plane * 8, rows * 44))};
 }
 float least_cell_width(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
@@ -278,40 +291,15 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
   if (masked(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
-  if (placed.digit <= 0 || (masked(value) && !large_row(matrix))) return;
+  if (placed.digit <= 0 || (masked(value) && !large_row(matrix) && !matrix.signs)) return;
   // A masked score is -inf, the weight that comes of it 0.
-  const std::string text = !masked(value)               ? cell_text(value, look.digits, placed.form)
-                           : look.scale == Scale::share ? "0"
-                                                        : number_text(value, 0);
+  const std::string text = !masked(value)                   ? cell_text(value, look.digits, placed.form)
+                           : look.scale == Scale::diverging ? number_text(value, 0)
+                                                            : "0";
   const float width = context.measure.width(text, placed.digit, Face::mono);
   out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
            Face::mono, readable_on(ground), rect);
   out.shapes.back().digit = true;
-}
-
-// Numbers that have no cell of their own as thin bars from the middle line, up where they are above 0.
-void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<int>& shown, PixelRect rect,
-                 Drawing& out) {
-  std::vector<double> others;
-  for (std::int64_t col = 0; col < cols_of(matrix); ++col) {
-    const auto value = static_cast<double>(matrix.values.at(row, col));
-    if (std::isfinite(value) && std::find(shown.begin(), shown.end(), static_cast<int>(col)) == shown.end())
-      others.push_back(value);
-  }
-  const double most = matrix.row(row).most;
-  const auto bars = std::min<std::size_t>(others.size(), static_cast<std::size_t>(std::max(1.f, rect.w / 2)));
-  const float wide = rect.w / static_cast<float>(std::max<std::size_t>(1, bars)),
-              middle = rect.y + rect.h / 2;
-  for (std::size_t bar = 0; bar < bars; ++bar) {  // the largest of those that share one
-    double value = 0;
-    for (std::size_t at = bar * others.size() / bars; at < (bar + 1) * others.size() / bars; ++at)
-      if (std::abs(others[at]) > std::abs(value)) value = others[at];
-    const float tall =
-        rect.h / 2 * static_cast<float>(std::min(1.0, most > 0 ? std::abs(value) / most : 0.0));
-    out.rect({rect.x + wide * static_cast<float>(bar), value > 0 ? middle - tall : middle,
-              std::max(1.f, wide - 1), tall},
-             value > 0 ? out.colours().positive : out.colours().negative);
-  }
 }
 
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
@@ -349,7 +337,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
       const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
       if (others && matrix.others != MatrixMark::Others::sum) {
         out.rect(cell, out.colours().panel);
-        if (matrix.others == MatrixMark::Others::bars) draw_others(matrix, row, placed.columns, cell, out);
+        if (matrix.others == MatrixMark::Others::bars)
+          draw_other_bars(matrix, row, placed.columns, cell, out);
         continue;
       }
       double value = others ? 0 : static_cast<double>(matrix.values.at(row, col));
@@ -360,7 +349,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
         if (!own && !masked(one)) value += one;
       }
       draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
-      if (placed.bars > 0 && row + 1 == rows_of(matrix)) draw_bar(matrix.row(row), value, cell, placed, out);
+      if (placed.bars > 0 && row + 1 == rows_of(matrix))
+        draw_row_bar(matrix.row(row), value, cell, placed, out);
     }
   }
   outline_large(placed, wide, tall, out);
@@ -437,7 +427,7 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
 void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
                     const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
-  const float em = name_em(matrix, context.look), tall = placed.cells.h / count(rows_of(matrix));
+  const float em = name_em(matrix, placed.form, context.look), tall = placed.cells.h / count(rows_of(matrix));
   const std::int64_t every = name_every(placed, em * kLine / tall);
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
     if (!name_shown(matrix.rows, row, every)) continue;
@@ -454,7 +444,7 @@ void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& o
 void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
                        const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
-  const float em = context.look.small, wide = placed.cells.w / count(cols_of(matrix));
+  const float em = name_em(matrix, placed.form, context.look), wide = placed.cells.w / count(cols_of(matrix));
   const float apart = names.slanted ? em * 1.15f / kSlant : names.column + 4;
   const std::int64_t every = name_every(placed, apart / wide);
   for (std::int64_t col = 0; col < static_cast<std::int64_t>(matrix.cols.labels.size()); ++col) {

@@ -20,6 +20,7 @@ std::string text_of(const Part& part, const Form& form) {
   return forms[std::min(at, forms.size() - 1)].str();
 }
 float em_of(const WordsMark& words, const LetterSizes& look) {
+  if (words.large) return look.lead;
   switch (words.as) {
     case WordsMark::As::title: return look.title;
     case WordsMark::As::note: return look.small;

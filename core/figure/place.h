@@ -28,6 +28,7 @@ struct LetterSizes {
   float title = 20, body = 15, small = 12;
   float digit = 11, digit_natural = 14;    ///< in the cells of a matrix
   float looked = 14, looked_natural = 22;  ///< in the row that is drawn large
+  float lead = 22;                         ///< lines to be read from afar
   float gap = 12, pad = 14;
   float plane = 64;  ///< least side of a matrix without digits
 };

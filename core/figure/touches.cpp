@@ -39,15 +39,4 @@ void strike_name(const Names& names, std::int64_t at, Drawing& out, const MarkCo
   out.line({{x, y}, {x + length * across, y + length * down}}, text.colour);
 }
 
-void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const PlacedPart& placed,
-              Drawing& out) {
-  const float room = placed.bars - 6, wide = std::min(cell.w * 0.6f, room),
-              bottom = placed.cells.bottom() + placed.bars;
-  const double share = std::isfinite(value) && row.most > 0 ? std::clamp(value / row.most, 0.0, 1.0) : 0;
-  const float tall = std::max(1.f, room * static_cast<float>(share));
-  out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
-  out.shapes.back().grows = true;
-  out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
-}
-
 }  // namespace attnscope::figure

@@ -42,10 +42,16 @@ WordOrder::Answer word_order_answer_of(const Trace& trace) {
 
 std::shared_ptr<const Model> without_positions(const Model& model) {
   const ModelConfig& config = model.config();
-  if (!config.has_positions() || !config.encoders.empty()) return nullptr;
+  const auto has = [](const ModelConfig& one) { return one.patch.size == 0 && one.has_positions(); };
+  if (!has(config) && std::none_of(config.encoders.begin(), config.encoders.end(), has)) return nullptr;
+  const auto strip = [](ModelConfig& one) {
+    if (one.patch.size > 0) return;
+    one.position = {};
+    for (BlockSpec& block : one.blocks) block.attention.position = {};
+  };
   auto bare = std::make_shared<ModelConfig>(config);
-  bare->position = {};
-  for (BlockSpec& block : bare->blocks) block.attention.position = {};
+  strip(*bare);
+  for (ModelConfig& encoder : bare->encoders) strip(encoder);
   return std::make_shared<const Model>(
       std::move(bare), std::shared_ptr<const Weights>(std::make_shared<Weights>(model.weights())));
 }
@@ -55,7 +61,8 @@ Result<WordOrder> word_order(const Model& model, const Input& input, std::int64_
   const auto count = static_cast<std::int64_t>(input.ids.size());
   if (first < 0 || second < 0 || first >= count || second >= count)
     return fail(Code::out_of_range, "error.lens.word", {count});
-  const std::shared_ptr<const Model> bare = without_positions(model);
+  const std::shared_ptr<const Model> bare =
+      model.config().encoders.empty() ? without_positions(model) : nullptr;
   if (!bare) return fail(Code::unsupported, "error.lens.no_positions");
   Input swapped = input;
   std::swap(swapped.ids[static_cast<std::size_t>(first)], swapped.ids[static_cast<std::size_t>(second)]);

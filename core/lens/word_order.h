@@ -29,12 +29,12 @@ struct WordOrder {
   bool same_last = true;  ///< the same word stands last in both
 };
 
-/// A model on the same weights without any positional encoding. Null where it has none, or is
-/// made of several stacks.
+/// A model on the same weights without any positional encoding of its words; patches of an image keep theirs.
+/// Null where it has none.
 std::shared_ptr<const Model> without_positions(const Model& model);
 
 /// Swaps tokens `first` and `second` of the input. Errors: as Model::run; no tokens; out of range; no
-/// model without positions.
+/// model without positions; several stacks.
 Result<WordOrder> word_order(const Model& model, const Input& input, std::int64_t first, std::int64_t second,
                              const std::atomic<bool>* cancel = nullptr);
 

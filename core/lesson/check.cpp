@@ -299,7 +299,7 @@ Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, c
   if (const auto* bars = std::get_if<DrawnBars>(&answer)) return bars_words(page, *bars, scope);
   const auto* text = std::get_if<std::string>(&answer);
   if (!text) return {};
-  if (std::holds_alternative<OrderAsk>(page.ask)) return order_words(order_of(*text));
+  if (const auto* order = std::get_if<OrderAsk>(&page.ask)) return order_words(*order, order_of(*text));
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   const ChoiceAsk::Choice* choice = ask ? choice_of(*ask, *text) : nullptr;
   if (!choice) return printable(*text, 80);

@@ -214,9 +214,9 @@ Result<std::vector<Site>> steps_in_order(const OrderAsk& ask, const ExpressionSc
   return sites;
 }
 
-Text order_words(const std::vector<Site>& steps) {
+Text order_words(const OrderAsk& ask, const std::vector<Site>& steps) {
   std::vector<std::string> out;
-  for (const Site& step : steps) out.emplace_back(step_title(step_of(step.slot)));
+  for (const Site& step : steps) out.push_back(ask.name_of(step).str());
   return join(out, " \u2192 ");
 }
 
@@ -231,7 +231,7 @@ Result<Verdict> check_order(const OrderAsk& ask, const Answer& answer, const Exp
   const auto right = static_cast<std::int64_t>(differs.first - wanted.begin());
   return Verdict{false,
                  Text::of(right == 0 ? "verdict.wrong.order.first" : "verdict.wrong.order",
-                          {right, std::string(step_title(step_of(differs.second->slot)))}),
+                          {right, ask.name_of(*differs.second)}),
                  static_cast<double>(right) / static_cast<double>(wanted.size())};
 }
 

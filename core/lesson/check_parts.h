@@ -60,7 +60,7 @@ Result<std::vector<Site>> steps_in_order(const OrderAsk& ask, const ExpressionSc
 /// "cat 97%, sat 1%": the longest ones.
 Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& scope);
 /// The titles of steps, one after another.
-Text order_words(const std::vector<Site>& steps);
+Text order_words(const OrderAsk& ask, const std::vector<Site>& steps);
 /// A number of a sentence about the run: as the pictures have it.
 Text live_number(double value, bool percent);
 /// "1.3"

@@ -128,6 +128,8 @@ struct BarsAsk {
 /// Steps of the run to put into their order.
 struct OrderAsk {
   std::vector<Site> steps;
+  std::vector<std::string> stations;  ///< of the film, whose names they have; none: their own
+  Text name_of(const Site& step) const;
 };
 /// monostate: a page to read.
 using AskKind = std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk,

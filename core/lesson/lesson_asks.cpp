@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 
+const std::string kStationName = "figure.steps.name.";  // of a station of the film
+
 Result<std::vector<Slip>> read_slips(const LessonReader& reader, const json& ask) {
   std::vector<Slip> out;
   const json none = json::array();
@@ -218,7 +220,7 @@ Result<AskKind> read_bars(const LessonReader& reader, const json& ask, bool curv
 }
 
 Result<AskKind> read_order(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "steps"}));
+  TRY_OK(reader.only(ask, "ask", {"kind", "steps", "stations"}));
   OrderAsk out;
   TRY(const std::vector<std::string> steps, reader.texts(ask, "steps", "ask.steps"));
   if (steps.size() < 3 || steps.size() > 10) return reader.refuse("ask.steps", "error.lesson.wants_steps");
@@ -227,10 +229,22 @@ Result<AskKind> read_order(const LessonReader& reader, const json& ask) {
     if (!site) return reader.told("ask.steps", site.error());
     out.steps.push_back(*site);
   }
+  TRY(out.stations, reader.texts(ask, "stations", "ask.stations"));
+  const bool known = std::all_of(out.stations.begin(), out.stations.end(), [](const std::string& station) {
+    return has_string(kStationName + station);
+  });
+  if (!known || (!out.stations.empty() && out.stations.size() != out.steps.size()))
+    return reader.refuse("ask.stations", "error.lesson.wants_stations");
   return AskKind(std::move(out));
 }
 
 }  // namespace
+
+Text OrderAsk::name_of(const Site& step) const {
+  const auto at = static_cast<std::size_t>(std::find(steps.begin(), steps.end(), step) - steps.begin());
+  return at < stations.size() ? Text::of(kStationName + stations[at])
+                              : Text(std::string(step_title(step_of(step.slot))));
+}
 
 Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
   const auto found = page.find("ask");

@@ -230,8 +230,7 @@ std::string build_lists(const Lesson& lesson, const Page& page, const ChangeAsk&
 /// The steps to number, as the page has them.
 std::string order_list(const OrderAsk& ask) {
   std::string out = "<ul>\n";
-  for (const Site& step : ask.steps)
-    out += element("li", "____ " + std::string(step_title(step_of(step.slot))));
+  for (const Site& step : ask.steps) out += element("li", "____ " + ask.name_of(step).str());
   return out + "</ul>\n";
 }
 

@@ -10,6 +10,8 @@ namespace attnscope {
 
 /// With the digits that the figure shows: from the rows above it where the mark says how, else from what the
 /// run computed it from. Empty where there is nothing to say.
-std::string cell_sum(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row, std::int64_t col);
+/// Of a longer sum the `most` largest terms.
+std::string cell_sum(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row, std::int64_t col,
+                     std::size_t most = 3);
 
 }  // namespace attnscope

@@ -97,7 +97,9 @@ void mark_plane(const Trace& run, const std::string& of, std::int64_t own, Matri
   const auto plane = plane_named(run, of);
   if (!plane || plane->open.empty() || plane->open.size() > 2) return;
   const std::int64_t rows = mark.values.size(0), cols = mark.values.size(1);
-  const auto add = [&](Indices down, Indices across) {
+  const auto add = [&](Indices down, Indices across) {  // of the step; in a piece of it, what lies there
+    if (own < 0) down = {std::max<std::int64_t>(0, down.begin - mark.first_row), down.end - mark.first_row};
+    across = {std::max<std::int64_t>(0, across.begin - mark.first_col), across.end - mark.first_col};
     down.end = std::min(down.end, rows), across.end = std::min(across.end, cols);
     if (down.begin < down.end && across.begin < across.end)
       mark.edited.push_back({down.begin, across.begin, down.end - down.begin, across.end - across.begin});

@@ -17,7 +17,7 @@ constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one pict
 constexpr int kOrderDigits = 3;
 constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
 constexpr double kSeenAtAGlance = 0.05;
-constexpr std::size_t kMostSwaps = 12;
+constexpr std::size_t kMostSwaps = 12, kMostPairs = 64;  // kMostPairs: of any two words
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
 using SwapRun = std::shared_ptr<const Trace>;
@@ -29,11 +29,26 @@ double run_cost(const ViewState& state) {
   return weights * static_cast<double>(state.run->length);
 }
 
-// The text whose neighbours `first` and first + 1 are exchanged, under the edits of the run.
-SwapRun run_swapped(const ViewState& state, const Model& model, std::int64_t first, bool swaps) {
+// The stack whose words change places: that of the text which an encoder reads, else the main one.
+Stack words_stack(const ModelConfig& config) { return config.encoder() ? Stack::enc : config.stack; }
+std::vector<int>& words_in(Input& input, const ViewState& state) {
+  return state.run->config().encoder() ? input.source : input.ids;
+}
+const std::vector<int>& words_of(const ViewState& state) {
+  return state.run->ids_of(words_stack(state.run->config()));
+}
+
+// Places of two words.
+struct TwoWords {
+  std::int64_t first = -1, second = -1;
+  bool has(std::int64_t place) const { return place == first || place == second; }
+};
+
+// The text with two words exchanged, or as it is, under the edits of the run.
+SwapRun run_swapped(const ViewState& state, const Model& model, const TwoWords& two, bool swaps) {
   Input input = state.run->input;
-  if (swaps)
-    std::swap(input.ids[static_cast<std::size_t>(first)], input.ids[static_cast<std::size_t>(first + 1)]);
+  std::vector<int>& ids = words_in(input, state);
+  if (swaps) std::swap(ids[static_cast<std::size_t>(two.first)], ids[static_cast<std::size_t>(two.second)]);
   RunOptions options;
   options.edits = state.run->edits;
   auto run = model.run(input, options);
@@ -48,17 +63,17 @@ std::vector<float> row_weights(const Trace& run, const Site& pattern, std::int64
 }
 
 // Where a word of the text stands once the two are exchanged.
-std::size_t place_after(std::size_t place, std::int64_t first) {
-  const auto at = static_cast<std::size_t>(first);
-  return place == at ? at + 1 : place == at + 1 ? at : place;
+std::size_t place_after(std::size_t place, const TwoWords& two) {
+  const auto at = static_cast<std::int64_t>(place);
+  return static_cast<std::size_t>(at == two.first ? two.second : at == two.second ? two.first : at);
 }
 // The word whose weight the exchange changes most, and by how much.
 std::pair<std::size_t, double> most_moved(const std::vector<float>& a, const std::vector<float>& b,
-                                          std::int64_t first) {
+                                          const TwoWords& two) {
   std::pair<std::size_t, double> out{0, 0};
   for (std::size_t place = 0; place < a.size() && a.size() == b.size(); ++place) {
     const double by =
-        std::abs(static_cast<double>(a[place]) - static_cast<double>(b[place_after(place, first)]));
+        std::abs(static_cast<double>(a[place]) - static_cast<double>(b[place_after(place, two)]));
     if (by > out.second) out = {place, by};
   }
   return out;
@@ -71,10 +86,12 @@ bool has_letter(const std::string& label) {
 }
 
 // Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none.
-std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) {
+// Without a row, in the text of an encoder, any two words: they may be who does it and to whom it is done.
+std::vector<TwoWords> swaps_of(const ViewState& state, const Site& pattern) {
   const Trace& run = *state.run;
-  const std::vector<int>& ids = run.ids;
-  const std::vector<float> weights = row_weights(run, pattern, 0, state.row);
+  const std::vector<int>& ids = words_of(state);
+  const std::vector<float> weights =
+      state.row < 0 ? std::vector<float>(ids.size(), 1.f) : row_weights(run, pattern, 0, state.row);
   const auto is_word = [&](std::int64_t at) {
     const int id = ids[static_cast<std::size_t>(at)];
     const std::string label = token_label(*state.opened, id);
@@ -88,11 +105,14 @@ std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) 
       last = at;
       break;
     }
-  std::vector<std::int64_t> out;
-  for (std::int64_t at = 0; at + 1 < last; ++at)
-    if (is_word(at) && is_word(at + 1) &&
-        ids[static_cast<std::size_t>(at)] != ids[static_cast<std::size_t>(at + 1)])
-      out.push_back(at);
+  std::vector<TwoWords> out;
+  for (std::int64_t at = 0; at + 1 < last; ++at) {
+    const std::int64_t to = state.row < 0 ? last : at + 2;
+    for (std::int64_t other = at + 1; other < to; ++other)
+      if (is_word(at) && is_word(other) &&
+          ids[static_cast<std::size_t>(at)] != ids[static_cast<std::size_t>(other)])
+        out.push_back({at, other});
+  }
   return out;
 }
 
@@ -107,13 +127,13 @@ int block_shown(const ModelConfig& config) {
 }
 
 struct Swap {
-  std::int64_t first = -1;
+  TwoWords two;
   SwapRun run;     ///< of the exchanged text
   double by = -1;  ///< how far the share of the answer moves
 };
 
-double share_of(const ViewState& state, const Trace& run, int id) {
-  const Tensor logits = run.logits_row(answer_row(state));
+double share_of(std::int64_t answer, const Trace& run, int id) {
+  const Tensor logits = run.logits_row(answer);
   return logits.empty() ? 0 : std::exp(log_probabilities(logits)[static_cast<std::size_t>(id)]);
 }
 
@@ -121,51 +141,62 @@ double share_of(const ViewState& state, const Trace& run, int id) {
 // them; else no run.
 Swap swap_made(const ViewState& state, const Site& pattern) {
   const bool same_model = state.opened_before == nullptr || state.opened_before == state.opened;
-  if (!state.before || !same_model || state.before->ids.size() != state.run->ids.size()) return {};
-  for (const std::int64_t first : swaps_of(state, pattern)) {
-    std::vector<int> ids = state.run->ids;
-    std::swap(ids[static_cast<std::size_t>(first)], ids[static_cast<std::size_t>(first + 1)]);
-    if (ids == state.before->ids) return {first, state.run, 0};
+  if (!state.before || !same_model) return {};
+  const std::vector<int>& before = state.before->ids_of(words_stack(state.run->config()));
+  for (const TwoWords& two : swaps_of(state, pattern)) {
+    std::vector<int> ids = words_of(state);
+    std::swap(ids[static_cast<std::size_t>(two.first)], ids[static_cast<std::size_t>(two.second)]);
+    if (ids == before) return {two, state.run, 0};
   }
   return {};
 }
 
-Swap best_swap(const ViewState& state, const Site& pattern) {
-  const std::vector<std::int64_t> all = swaps_of(state, pattern);
+Swap best_swap(const ViewState& state, const Site& pattern, std::int64_t answer) {
+  const std::vector<TwoWords> all = swaps_of(state, pattern);
   const double cost = run_cost(state);
-  const auto most = std::min(kMostSwaps, static_cast<std::size_t>(std::max(0.0, kMostSwapCost / cost - 2)));
-  const Tensor logits = state.run->logits_row(answer_row(state));
+  const auto most = std::min(state.row < 0 ? kMostPairs : kMostSwaps,
+                             static_cast<std::size_t>(std::max(0.0, kMostSwapCost / cost - 2)));
+  const Tensor logits = state.run->logits_row(answer);
   const int said = logits.empty() ? -1 : next_tokens(logits, Sampling{}).front().id;
   Swap out;
   for (std::size_t at = all.size() > most ? all.size() - most : 0; at < all.size(); ++at) {  // the nearest
     const SwapRun run = run_swapped(state, *state.opened->model, all[at], true);
     if (!run) continue;
     const double by =
-        said < 0 ? 0 : std::abs(share_of(state, *run, said) - share_of(state, *state.run, said));
+        said < 0 ? 0 : std::abs(share_of(answer, *run, said) - share_of(answer, *state.run, said));
     if (by > out.by) out = {all[at], run, by};
   }
   return out;
 }
 
 // The head whose row the exchange changes most: of the first block with positions, or of all blocks where a
-// picture of that one shows little.
+// picture of that one shows little. Without a row to look at, also which row.
 struct OrderHead {
   int layer = 0;
-  std::int64_t head = 0;
+  std::int64_t head = 0, row = 0;
 };
 OrderHead head_shown(const ViewState& state, const Swap& swap, int first_layer) {
-  OrderHead out{first_layer, 0};
+  const std::int64_t rows = state.run->rows(state.place.stack);
+  const std::int64_t from = state.row < 0 ? 0 : state.row, to = state.row < 0 ? rows : state.row + 1;
+  const auto is_looked = [&](std::int64_t row) {  // of a row that is to be found: a word
+    const std::string label =
+        state.row < 0 ? token_label(*state.opened, words_of(state)[static_cast<std::size_t>(row)]) : "";
+    return state.row >= 0 || (has_letter(label) && label.front() != '<');
+  };
+  OrderHead out{first_layer, 0, from};
   double most = -1;
-  for (int layer = first_layer; layer < state.run->config().n_layers(); ++layer) {
+  for (int layer = first_layer; layer < state.run->config().of(state.place.stack).n_layers(); ++layer) {
     const Site pattern = state.place.pattern(layer);
     const Record* record = state.run->find(pattern);
     const std::int64_t heads = !record ? 0 : record->shape.empty() ? 1 : record->shape[0];
-    for (std::int64_t head = 0; head < heads; ++head) {
-      const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
-                                   row_weights(*swap.run, pattern, head, state.row), swap.first)
-                            .second;
-      if (by > most) most = by, out = {layer, head};
-    }
+    for (std::int64_t head = 0; head < heads; ++head)
+      for (std::int64_t row = from; row < to; ++row) {
+        if (swap.two.has(row) || !is_looked(row)) continue;
+        const double by = most_moved(row_weights(*state.run, pattern, head, row),
+                                     row_weights(*swap.run, pattern, head, row), swap.two)
+                              .second;
+        if (by > most) most = by, out = {layer, head, row};
+      }
     if (layer == first_layer && most >= kSeenAtAGlance) break;
   }
   return out;
@@ -173,6 +204,11 @@ OrderHead head_shown(const ViewState& state, const Swap& swap, int first_layer) 
 
 Text order_text(const std::string& key, std::vector<Text> arguments = {}) {
   return Text::of("figure.position.order" + key, std::move(arguments));
+}
+
+// "The cat"; "cat … ball" where other words stand between them.
+Text pair_text(const Swap& swap, const Text& a, const Text& b) {
+  return order_text(swap.two.second == swap.two.first + 1 ? ".pair" : ".pair.far", {a, b});
 }
 
 // One row of attention over the text as it stands, and over the exchanged one: a column for each word, so
@@ -185,16 +221,16 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
                            int priority) {
   const std::size_t keys = rows.written.size();
   MatrixMark out;
-  const auto [word, by] = most_moved(rows.written, rows.swapped, swap.first);
+  const auto [word, by] = most_moved(rows.written, rows.swapped, swap.two);
   out.cols = row_names(state, state.place.keys(), Ink::key,
                        by < kSeenInOrder ? -1 : static_cast<std::int64_t>(word));
-  const auto first = static_cast<std::size_t>(swap.first);
-  const Text a = out.cols.labels[first], b = out.cols.labels[first + 1];
-  out.rows.labels = {order_text(".pair", {a, b}), order_text(".pair", {b, a})};
+  const Text a = out.cols.labels[static_cast<std::size_t>(swap.two.first)],
+             b = out.cols.labels[static_cast<std::size_t>(swap.two.second)];
+  out.rows.labels = {pair_text(swap, a, b), pair_text(swap, b, a)};
   out.rows.looked = 0, out.rows.ink = Ink::query, out.masked_is_zero = true;
   std::vector<float> values = rows.written;
   for (std::size_t place = 0; place < keys; ++place)
-    values.push_back(rows.swapped[place_after(place, swap.first)]);
+    values.push_back(rows.swapped[place_after(place, swap.two)]);
   out.digits = kOrderDigits;
   out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
@@ -203,7 +239,7 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   const auto strength = [&, told = word](int at) {
     const auto place = static_cast<std::size_t>(at);
     const float weight = std::max(values[place], values[keys + place]);
-    return place == first || place == first + 1 || place == told ? 1 + weight : weight;
+    return swap.two.has(at) || place == told ? 1 + weight : weight;
   };
   std::stable_sort(out.order.begin(), out.order.end(),
                    [&](int x, int y) { return strength(x) > strength(y); });
@@ -214,10 +250,11 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
 }
 
 // What the exchange does to the answer, or what it did, where it was `made`: a sentence of its own.
-Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words, bool made) {
+Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words, bool made,
+                  std::int64_t row) {
   ViewState then = state, now = state;
   then.before = now.before = nullptr, now.run = swap.run;
-  const auto before = answer_table(then, answer_row(then), 1), after = answer_table(now, answer_row(now), 1);
+  const auto before = answer_table(then, row, 1), after = answer_table(now, row, 1);
   if (!before || !after) return order_text(".exchange", words);
   const std::vector<Text>&x = before->rows.front().cells, &y = after->rows.front().cells;
   const bool stays = x[0].str() == y[0].str();
@@ -232,14 +269,21 @@ Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Te
 
 bool may_exchange_words(const ViewState& state) {
   const ModelConfig& config = state.run->config();
-  return state.opened->model && config.encoders.empty() && state.place.stack == config.stack &&
-         !state.run->ids.empty() && state.row < state.run->length &&
+  if (!state.opened->model) return false;
+  if (config.encoder())
+    return !state.run->input.source.empty() &&
+           state.run->rows(Stack::enc) == std::ssize(state.run->input.source);
+  return state.place.stack == config.stack && !state.run->ids.empty() && state.row < state.run->length &&
          state.run->input.ids.size() == state.run->ids.size();
 }
 
-std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
-  if (!may_exchange_words(state)) return std::nullopt;
-  const ModelConfig& config = state.run->config();
+std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
+  if (!may_exchange_words(looked)) return std::nullopt;
+  const std::int64_t answer = answer_row(looked);
+  ViewState state = looked;
+  const ModelConfig& config = looked.run->config().of(words_stack(looked.run->config()));
+  if (state.place.stack != config.stack) state.row = -1;
+  state.place = {config.stack, Part::attn};
   const auto& model = state.opened->model;
   const int first_layer = block_shown(config);
   const Site first_pattern = state.place.pattern(first_layer);
@@ -249,11 +293,14 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   const bool made = swap.run != nullptr;
   ViewState written = state;
   if (made)
-    written.run = run_swapped(state, *model, swap.first, true);
+    written.run = run_swapped(state, *model, swap.two, true);
   else
-    swap = best_swap(state, first_pattern);
+    swap = best_swap(state, first_pattern, answer);
   if (!swap.run || !written.run) return std::nullopt;
-  const auto [layer, head] = head_shown(written, swap, first_layer);
+  const OrderHead shown = head_shown(written, swap, first_layer);
+  const int layer = shown.layer;
+  const std::int64_t head = shown.head;
+  state.row = written.row = shown.row;
   const Site pattern = state.place.pattern(layer);
   const auto weights = [&, at = head](const Trace& run) { return row_weights(run, pattern, at, state.row); };
   const OrderRows with{weights(*written.run), weights(*swap.run)};
@@ -261,35 +308,40 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   const auto label = [&](std::int64_t row) {
     return Text(row_label(*state.opened, *written.run, state.place.stack, row));
   };
-  const auto [word, by] = most_moved(with.written, with.swapped, swap.first);
-  std::vector<Text> said{label(swap.first),
-                         label(swap.first + 1),
+  const auto [word, by] = most_moved(with.written, with.swapped, swap.two);
+  std::vector<Text> said{label(swap.two.first),
+                         label(swap.two.second),
                          label(state.row),
                          layer,
                          head,
                          label(static_cast<std::int64_t>(word))};
-  for (const float one : {with.written[word], with.swapped[place_after(word, swap.first)]})
+  for (const float one : {with.written[word], with.swapped[place_after(word, swap.two)]})
     said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
-  said.push_back(order_answer(written, swap, {said[0], said[1]}, made));
+  said.push_back(order_answer(written, swap, {said[0], said[1]}, made, answer));
+  said.push_back(pair_text(swap, said[0], said[1])), said.push_back(pair_text(swap, said[1], said[0]));
   const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
   const std::string of =  // a text that was exchanged is no longer that of the first row
       made ? "" : to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
-  std::vector<figure::PartBox> all{order_rows(
-      written, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 2)};
+  std::vector<figure::PartBox> all{
+      order_rows(written, with, swap, of, "order",
+                 {order_text(config.stack == Stack::enc ? ".title.enc" : ".title", said),
+                  order_text(".title.short", said)},
+                 2)};
   std::string key = moves ? ".mask" : ".never";
   if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
-    const SwapRun a = run_swapped(written, *bare, swap.first, false),
-                  b = run_swapped(written, *bare, swap.first, true);
+    const SwapRun a = run_swapped(written, *bare, swap.two, false),
+                  b = run_swapped(written, *bare, swap.two, true);
     if (!a || !b) return std::nullopt;
     const OrderRows without{row_weights(*a, pattern, head, state.row),
                             row_weights(*b, pattern, head, state.row)};
-    const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInOrder;
+    const bool keeps = most_moved(without.written, without.swapped, swap.two).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
     all.push_back(order_rows(written, without, swap, "", "bare",
                              {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   }
-  ViewDrawing out{
-      {Text::of("figure.position.question")}, {order_text(key, said), order_text(".short", said)}, {}};
+  ViewDrawing out{{Text::of("figure.position.question")}, {order_text(key, said)}, {}};
+  if (key.empty()) out.sentence.push_back(order_text(".brief", said));
+  out.sentence.push_back(order_text(".short", said));
   out.above = figure::column(std::move(all));
   return out;
 }

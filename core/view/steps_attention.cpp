@@ -171,6 +171,10 @@ Result<StationDrawing> scores_station(const ViewState& state) {
       figure::column({std::move(made),
                       figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
                                     keys_title(state, looked, "scaled"), ""})})};
+  if (holds && scaled && looked.row.root_of > 0)
+    out.notes.push_back(
+        station_note("formula", figure::WordsMark::As::formula,
+                     {steps_text("scores.formula", said), steps_text("scores.formula.short", said)}));
   out.notes.push_back(
       station_note("made", figure::WordsMark::As::sentence,
                    {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
@@ -279,6 +283,7 @@ Result<StationDrawing> values_station(const ViewState& state) {
   const std::int64_t heads = pattern && !pattern->shape.empty() ? pattern->shape[0] : 1;
   StationDrawing out{{steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
                      std::move(picture)};
+  note_made(out.notes, run, row_at(state, result, state.head, state.row, Text()), 3);
   if (heads > 1)
     out.notes.push_back(station_note("heads", figure::WordsMark::As::sentence,
                                      {steps_text("values.heads", {state.layer, heads - 1})}));

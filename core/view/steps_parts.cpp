@@ -7,11 +7,13 @@
 
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
+#include "core/view/cell_sum.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostNumbers = 8, kFewColumns = 12, kManyColumns = 16;
+constexpr std::size_t kTermsInFormula = 2;  // so that it is one line
 constexpr double kSmallNumbers =
     0.1;  // the largest of a row: below it four decimals, below ten times it three
 constexpr double kSameNumber = 2e-3;  // relative: of sums in another order
@@ -92,7 +94,42 @@ void show_fine_digits(MatrixMark& matrix) {
 }
 PartBox station_note(const std::string& id, figure::WordsMark::As as, std::vector<Text> forms) {
   figure::WordsMark words{as, std::move(forms), Ink::text, true};
+  words.large = as == figure::WordsMark::As::formula;
   return figure::leaf({id, std::move(words), 1, {}, ""});
+}
+namespace {
+
+// The rounded numbers above the last row add up to the one in it.
+bool adds_up_as_written(const MatrixMark& matrix, int col) {
+  const std::int64_t last = matrix.values.size(0) - 1;
+  std::int64_t sum = 0;
+  const auto written = [&](std::int64_t row) {
+    return std::llround(static_cast<double>(matrix.values.at(row, col)) *
+                        std::pow(10, matrix.row(last).digits));
+  };
+  for (std::int64_t row = 0; row < last; ++row) sum += written(row);
+  return sum == written(last);
+}
+void note_formula(std::vector<PartBox>& notes, const MatrixMark& matrix, int col, const std::string& sum) {
+  const Text text = steps_text("number", {matrix.cols.labels[static_cast<std::size_t>(col)], sum});
+  if (!sum.empty()) notes.push_back(station_note("formula", figure::WordsMark::As::formula, {text}));
+}
+
+}  // namespace
+
+void note_sum(std::vector<PartBox>& notes, const Trace& run, const MatrixMark& matrix) {
+  if (matrix.made != MatrixMark::Made::sum) return;
+  const auto shown =
+      matrix.order.begin() + static_cast<std::ptrdiff_t>(std::min(kMostNumbers, matrix.order.size()));
+  const auto col =
+      std::find_if(matrix.order.begin(), shown, [&](int one) { return adds_up_as_written(matrix, one); });
+  if (col != shown) note_formula(notes, matrix, *col, cell_sum(run, matrix, matrix.values.size(0) - 1, *col));
+}
+void note_made(std::vector<PartBox>& notes, const Trace& run, const NamedRow& row, int digits) {
+  MatrixMark matrix = numbers_mark({row});
+  matrix.own_rows.front().digits = digits;
+  const int col = matrix.order.front();
+  note_formula(notes, matrix, col, cell_sum(run, matrix, 0, col, kTermsInFormula));
 }
 Text steps_number(double value) { return figure::number_text(value, 2); }
 Text steps_text(const std::string& key, std::vector<Text> arguments) {
@@ -136,13 +173,16 @@ Result<StationDrawing> embed_station(const ViewState& state) {
   PartBox picture = numbers_leaf("row", rows, {steps_text("embed.sum")}, 3);
   show_fine_digits(std::get<MatrixMark>(picture.part->mark));
   if (holds && !alone) std::get<MatrixMark>(picture.part->mark).made = MatrixMark::Made::sum;
+  std::vector<PartBox> notes;
+  note_sum(notes, *state.run, std::get<MatrixMark>(picture.part->mark));
   return StationDrawing{{steps_text(!holds                                       ? "embed.edited"
                                     : alone                                      ? "embed.alone"
                                     : parts.type.empty() && !parts.token.empty() ? "embed"
                                                                                  : "embed.parts",
                                     {name, parts.sum.count()}),
                          steps_text("embed.short", {name, parts.sum.count()})},
-                        std::move(picture)};
+                        std::move(picture),
+                        std::move(notes)};
 }
 
 }  // namespace attnscope

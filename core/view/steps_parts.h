@@ -31,6 +31,11 @@ std::string place_of(const Trace& run, const Site& site, std::int64_t head, std:
 /// Both, with a name.
 NamedRow row_at(const ViewState& state, const Site& site, std::int64_t head, std::int64_t row,
                 const Text& name);
+/// Of rows that are added up: one column that adds up as it is written, "number 46: 0.332 + 0.004 = 0.336".
+/// Nothing where none does.
+void note_sum(std::vector<figure::PartBox>& notes, const Trace& run, const figure::MatrixMark& matrix);
+/// What the largest number of a row of the run is made of: "0.994 × 2.310 + …".
+void note_made(std::vector<figure::PartBox>& notes, const Trace& run, const NamedRow& row, int digits);
 /// The numbers of a vector.
 std::vector<float> floats_of(const Tensor& row);
 /// Rows of equal length drawn large, eight columns at most: those where the last row is largest in size.

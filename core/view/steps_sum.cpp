@@ -84,7 +84,9 @@ Result<StationDrawing> sum_station(const ViewState& state) {
   show_fine_digits(matrix);
   for (MatrixMark::Row& row : matrix.own_rows) row.digits = std::max(row.digits, kSumDigits);
   if (holds) matrix.made = MatrixMark::Made::sum;
-  return StationDrawing{{steps_text(key, said), steps_text("sum.short", said)}, std::move(picture)};
+  StationDrawing out{{steps_text(key, said), steps_text("sum.short", said)}, std::move(picture)};
+  note_sum(out.notes, run, std::get<MatrixMark>(out.picture.part->mark));
+  return out;
 }
 
 }  // namespace attnscope

@@ -95,6 +95,7 @@ std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state) 
 }
 
 std::string known_page(const ViewSpec& view, const ViewState& state, const std::string& page) {
+  if (!page.empty() && page == view.aside) return page;
   const std::vector<std::string> known = pages_of(view, state);
   return std::find(known.begin(), known.end(), page) == known.end() ? std::string() : page;
 }

@@ -93,10 +93,11 @@ struct ViewSpec {
   /// Runs and what is drawn of them, for a window to compute beside its frames. The view computes it itself
   /// where ViewState::slow is null and not pending.
   SlowPart (*slow)(const ViewState& state) = nullptr;
+  std::string_view aside = {};  ///< a page that no station leads to, which a lesson opens; empty: none
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);
-/// `page` where it is one of them, else empty: the first.
+/// `page` where it is one of them or the view's aside, else empty: the first.
 std::string known_page(const ViewSpec& view, const ViewState& state, const std::string& page);
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row. With
 /// ViewState::compare that of compared(), where there is one.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/lens/attention_row.h"
+#include "core/lens/simplex.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -10,6 +11,9 @@ namespace {
 
 using figure::PartBox;
 
+constexpr std::string_view kTrianglePage = "triangle";
+constexpr double kColdest = 0.1, kHottest = 10;  // temperatures of the dashed line
+constexpr int kTrianglePoints = 60;
 constexpr double kAddsUp = 0.01;  // how far from 1 the weights of a row may add up
 
 // Where the row has its largest weight; or that there is none, that several are alike, or that an edit left
@@ -47,11 +51,48 @@ std::vector<Text> attention_sentence(const ViewState& state, const figure::Matri
   return {Text::of(kind, said), Text::of(kind + ".short", said)};
 }
 
+// The three strongest keys of the row as corners, the row as a dot between them, and where it lies at other
+// temperatures. Without three keys that the row may look at, a sentence alone.
+Result<ViewDrawing> draw_triangle_page(const ViewState& state, const figure::MatrixMark& row) {
+  TRY(const AttentionRow terms,
+      attention_row(*state.run, state.place.pattern(state.layer), state.head, state.row));
+  const std::vector<std::int64_t> keys = strongest_keys(terms);
+  const Text query = row.rows.labels.front();
+  ViewDrawing out{
+      {Text::of("figure.attention.question")}, {Text::of("figure.attention.triangle.few", {query})}, {}};
+  out.below = figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""});
+  if (keys.size() < 3) return out;
+  const ThreeKeys three{keys[0], keys[1], keys[2]};
+  figure::TriangleMark mark;
+  double sum = 0;
+  std::vector<Text> said{query};
+  for (std::size_t at = 0; at < 3; ++at) {
+    mark.corners[at] = row.cols.labels[static_cast<std::size_t>(three[at])];
+    sum += terms.terms[static_cast<std::size_t>(three[at])].weight;
+    said.push_back(mark.corners[at]);
+  }
+  said.emplace_back(figure::number_text(sum, 2));
+  mark.shares = simplex_point(terms, three);
+  for (int at = 0; at <= kTrianglePoints; ++at)
+    mark.way.push_back(simplex_point(
+        terms, three, kColdest * std::pow(kHottest / kColdest, static_cast<double>(at) / kTrianglePoints)));
+  out.sentence = {Text::of("figure.attention.triangle", said),
+                  Text::of("figure.attention.triangle.short", said)};
+  out.picture = figure::leaf(
+      {"triangle",
+       std::move(mark),
+       2,
+       {Text::of("figure.attention.triangle.title"), Text::of("figure.attention.triangle.title.short")},
+       ""});
+  return out;
+}
+
 Result<ViewDrawing> draw_attention(const ViewState& state) {
   const Record* record = state.run->find(state.place.pattern(state.layer));
   if (!record) return fail(Code::not_found, "error.view.no_attention");
   const figure::MatrixMark pattern = attention_matrix(state, slot_of(StepRole::pattern));
   const figure::MatrixMark row = attention_row_matrix(state, pattern);
+  if (state.page == kTrianglePage) return draw_triangle_page(state, row);
   std::vector<PartBox> planes;
   if (state.level == Level::full && state.run->find(state.place.site(StepRole::scores, state.layer)))
     planes.push_back(figure::leaf({"scores",
@@ -70,7 +111,9 @@ Result<ViewDrawing> draw_attention(const ViewState& state) {
 }  // namespace
 
 ViewSpec view_attention() {
-  return {"attention", 10, true, true, draw_attention, true, nullptr, false, nullptr, true};
+  ViewSpec out{"attention", 10, true, true, draw_attention, true, nullptr, false, nullptr, true};
+  out.aside = kTrianglePage;
+  return out;
 }
 
 }  // namespace attnscope

@@ -11,6 +11,33 @@ namespace {
 
 using figure::PartBox;
 
+constexpr std::int64_t kPiece = 6;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kPieceBefore = 3;  // of them before the row that is looked at
+
+// The rows and columns around the one that is looked at, where rows and columns are the same tokens: small
+// enough for digits and for the names of both.
+figure::MatrixMark piece_of(const figure::MatrixMark& whole) {
+  figure::MatrixMark out = whole;
+  const std::int64_t rows = whole.values.size(0);
+  const std::int64_t first = std::clamp<std::int64_t>(whole.rows.looked - kPieceBefore, 0, rows - kPiece);
+  std::vector<float> values;
+  for (std::int64_t row = first; row < first + kPiece; ++row)
+    for (std::int64_t col = first; col < first + kPiece; ++col) values.push_back(whole.values.at(row, col));
+  out.values = Tensor::from(std::move(values), {{Axis::query, kPiece}, {Axis::key, kPiece}});
+  for (figure::Names* names : {&out.rows, &out.cols}) {
+    const std::vector<Text> all = std::move(names->labels);
+    names->labels = {all.begin() + first, all.begin() + first + kPiece};
+    std::vector<int> struck;
+    for (const int at : names->struck)
+      if (at >= first && at < first + kPiece) struck.push_back(at - static_cast<int>(first));
+    names->struck = std::move(struck);
+    for (int* at : {&names->looked, &names->kept})
+      *at = *at >= first && *at < first + kPiece ? *at - static_cast<int>(first) : -1;
+  }
+  out.first_row = out.first_col = first, out.signs = true;
+  return out;
+}
+
 // 1 where a query may look at a key; masked cells of the pattern stay masked.
 figure::MatrixMark allowed_of(const figure::MatrixMark& pattern) {
   figure::MatrixMark out = pattern;
@@ -126,10 +153,13 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   allowed.of = state.run->find(mask) ? to_text(mask) : std::string();
   const Text& query = row.rows.labels.front();
   std::vector<PartBox> planes;
+  const bool piece = state.level == Level::easy && !state.compare && looks_at_itself(state.place) &&
+                     pattern.values.size(0) > kPiece;
   StageRows rows(state, row);
   const auto add = [&](const char* id, figure::MatrixMark matrix, int priority) {
     const std::string key = std::string("figure.mask.") + id;
-    matrix.rows.shown = planes.empty(), matrix.cols.shown = false;  // the rows below have them
+    if (piece) matrix = piece_of(matrix);
+    matrix.rows.shown = planes.empty(), matrix.cols.shown = piece;  // the rows below have them
     planes.push_back(
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
   };

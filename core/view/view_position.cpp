@@ -18,6 +18,7 @@ namespace {
 using figure::Ink;
 
 constexpr std::int64_t kMostWavePlaces = 64;
+constexpr double kFlatWave = 0.01;         // from its lowest to its highest point
 constexpr std::int64_t kPaperWidth = 512;  // d_model of Vaswani et al. 2017
 constexpr std::array<Ink, 4> kWaveInks{Ink::query, Ink::key, Ink::value, Ink::warning};
 
@@ -236,6 +237,18 @@ Result<ViewDrawing> draw_positions(const ViewState& state) {
       figure::words("positions", figure::WordsMark::As::note, {Text::of("figure.position.other.note")}, 2)};
 }
 
+// Waves that hardly turn within the text look flat: they say nothing in a small picture.
+void leave_out_flat(figure::PartBox& box) {
+  auto* plot = box.part ? std::get_if<figure::PlotMark>(&box.part->mark) : nullptr;
+  if (!plot) return;
+  std::erase_if(plot->series, [](const figure::PlotMark::Series& one) {
+    const auto [least, most] =
+        std::minmax_element(one.points.begin(), one.points.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; });
+    return one.points.empty() || most->second - least->second < kFlatWave;
+  });
+}
+
 SlowPart order_of_words(const ViewState& state) { return {drawn_word_order(state)}; }
 
 // In the easy level what the order does to one row of attention comes first, and one picture of how the model
@@ -251,6 +264,7 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
   if (!order) return how;
   if (how.picture && state.run->config().has_positions())
     order->picture = how.picture->inside.empty() ? *how.picture : how.picture->inside.front();
+  if (order->picture) leave_out_flat(*order->picture);
   if (order->picture && order->picture->part) order->picture->part->priority = 1;  // behind the rows
   return *std::move(order);
 }

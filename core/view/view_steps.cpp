@@ -28,14 +28,17 @@ Result<StationDrawing> mlp_station(const ViewState& state) {
       name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
       active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
       out.size()};
-  return StationDrawing{
+  StationDrawing drawn{
       {steps_text("mlp", said), steps_text("mlp.short", said)},
       figure::column(
           {numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
                         {steps_text("neurons", said)}, 2),
            numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
                         {steps_text(is_edited(*state.run, result) ? "mlp.out.edited" : "mlp.out", said)},
-                        3)})};
+                        3)}),
+      {}};
+  note_made(drawn.notes, *state.run, row_at(state, result, 0, state.row, Text()), 2);
+  return drawn;
 }
 
 // Probabilities of all outputs, by id.
@@ -70,9 +73,17 @@ Result<StationDrawing> word_station(const ViewState& state) {
   const bool one = alike == 1 || !says_numbers(state, row);
   std::vector<Text> told = said;
   told.emplace_back(alike);
-  return StationDrawing{
+  StationDrawing drawn{
       {steps_text(one ? "word" : "word.alike", told), steps_text(one ? "word.short" : "word.alike", told)},
-      figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""})};
+      figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""}),
+      {}};
+  const float share = out.values.at(1, out.order.front());
+  if (says_numbers(state, row) && share > 0)
+    drawn.notes.push_back(
+        station_note("formula", figure::WordsMark::As::formula,
+                     {steps_text("word.formula",
+                                 {said[1], said[2], figure::number_text(static_cast<double>(share), 3)})}));
+  return drawn;
 }
 
 // Of the decoder's cross-attention: the pages of attention with this before their names.
@@ -154,6 +165,27 @@ figure::TrackMark track_of(const ViewState& state, const Station& station) {
   return out;
 }
 
+// "next: each token hands over its value, in these shares".
+PartBox next_note(const ViewState& state, const std::vector<Station>& all, std::size_t at) {
+  const bool last = at + 1 == all.size();
+  const bool writes = answer_title(state, answer_row(state)).front().key() == "figure.answer.word";
+  if (last && !writes) return {};
+  figure::WordsMark label{figure::WordsMark::As::sentence, {steps_text("next")}, Ink::dim, false, true};
+  figure::WordsMark what{figure::WordsMark::As::sentence,
+                         {steps_text("next." + (last ? std::string("again") : all[at + 1].id))},
+                         Ink::text,
+                         true,
+                         true};
+  return figure::row({figure::leaf({"next", std::move(label), 1, {}, "next"}),
+                      figure::leaf({"next_what", std::move(what), 1, {}, "next"})});
+}
+
+void make_rows_tall(PartBox& box) {
+  for (PartBox& inside : box.inside) make_rows_tall(inside);
+  if (!box.part) return;
+  if (auto* matrix = std::get_if<MatrixMark>(&box.part->mark)) matrix->tall = true;
+}
+
 Result<ViewDrawing> draw_steps(const ViewState& state) {
   const std::vector<Station> all = step_stations(state);
   const auto at =
@@ -169,8 +201,11 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
   ViewDrawing out{
       {steps_text("title", said), steps_text("title.short", said)}, std::move(drawn.sentence), {}};
   out.above = std::move(drawn.picture);
+  make_rows_tall(*out.above);
   std::vector<PartBox> notes{figure::leaf({"track", track_of(state, *at), 1, {}, ""})};
   for (PartBox& note : drawn.notes) notes.push_back(std::move(note));
+  if (PartBox next = next_note(state, all, static_cast<std::size_t>(at - all.begin())); !next.inside.empty())
+    notes.push_back(std::move(next));
   out.notes = figure::column(std::move(notes));
   return out;
 }

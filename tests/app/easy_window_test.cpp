@@ -7,6 +7,7 @@
 #include "core/lens/attention_row.h"
 #include "core/model/measure.h"
 #include "core/sample/sampler.h"
+#include "core/session/mask_edits.h"
 #include "core/session/try_this.h"
 #include "tests/app/ui_driver.h"
 
@@ -31,6 +32,10 @@ class EasyWindowTest : public testing::FrameTest {
                 (rect.p1.x - rect.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(rect.cols),
             rect.p0.y +
                 (rect.p1.y - rect.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(rect.rows)};
+  }
+  // Of the six rows of the masks: three before the one that is looked at.
+  std::int64_t first_of_piece() {
+    return std::clamp<std::int64_t>(workspace().cursor.query - 3, 0, run().trace(0).length - 6);
   }
   void press(ImVec2 at) {
     point_at(at.x, at.y);
@@ -364,10 +369,12 @@ TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
     open_easy("storyteller");
     workspace().view = view;
     settle();
-    const std::string item = std::string(view) == "mask" ? "figure.scores" : "figure.pattern";
+    const bool piece = std::string(view) == "mask";  // of six rows
+    const std::string item = piece ? "figure.scores" : "figure.pattern";
     ASSERT_TRUE(shows(item)) << view;
-    const std::int64_t row = workspace().cursor.query == 7 ? 8 : 7;
-    const ImVec2 cell = middle_of(item, row, 0);
+    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 5 : 7);
+    ASSERT_NE(workspace().cursor.query, row);
+    const ImVec2 cell = middle_of(item, row - first, 0);
     press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
     let_go();
     EXPECT_EQ(workspace().cursor.query, row) << view;
@@ -505,19 +512,19 @@ TEST_F(EasyWindowTest, WhatChangedShowsBothRunsAndTheirDifference) {
 TEST_F(EasyWindowTest, AClickInTheMaskOpensAndClosesACell) {
   open_easy("storyteller");
   workspace().view = "mask";
-  frames();
+  settle();
   const Site mask = state().run->trace(0).find(*parse_site("blocks.1.attn.mask"))
                         ? *parse_site("blocks.1.attn.mask")
                         : *parse_site("mask");
   ASSERT_TRUE(run().trace(0).find(mask));
-  const std::int64_t last = run().trace(0).length - 1;
-  const float before = run().trace(0).cell(mask, {last, 2});
-  press(middle_of("figure.allowed", last, 2));
+  const std::int64_t first = first_of_piece(), query = first + 4, key = first + 1;
+  const float before = run().trace(0).cell(mask, {query, key});
+  press(middle_of("figure.allowed", 4, 1));
   let_go();
-  EXPECT_NE(run().trace(0).cell(mask, {last, 2}), before);
-  press(middle_of("figure.allowed", last, 2));
+  EXPECT_NE(run().trace(0).cell(mask, {query, key}), before);
+  press(middle_of("figure.allowed", 4, 1));
   let_go();
-  EXPECT_EQ(run().trace(0).cell(mask, {last, 2}), before);
+  EXPECT_EQ(run().trace(0).cell(mask, {query, key}), before);
 }
 
 TEST_F(EasyWindowTest, AnotherTextIsSaidToBeAnotherAndNothingOpenIsAStartPage) {
@@ -929,6 +936,34 @@ TEST_F(EasyWindowTest, TheLookedAtChipIsSeenAndNoChipIsCutAtTheLeft) {
       }
     }
   }
+}
+
+// Who may look at whom: a rule is one click below the masks, and the model's own is the lit one.
+TEST_F(EasyWindowTest, ChoosesWhoMayLookByOneClick) {
+  open_easy("storyteller");
+  workspace().view = "mask";
+  settle();
+  ASSERT_TRUE(shows("rule_all") && shows("rule_past") && shows("rule_last"));
+  EXPECT_FALSE(shows("rule_own")) << "that of the past is its own";
+  EXPECT_LE(noted_items().at("figure").p1.y, noted_items().at("rule_past").p0.y);
+  const int before = next_token();
+  click("rule_last");
+  settle();
+  EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "causal & window(4)");
+  EXPECT_NE(next_token(), before);
+  click("rule_past");
+  settle();
+  EXPECT_TRUE(is_chosen_mask(document(), "model", AttentionKind::main)) << "nothing is left to take back";
+  EXPECT_EQ(next_token(), before);
+  workspace().view = "attention";
+  settle();
+  EXPECT_FALSE(shows("rule_all"));
+  open_easy("gap-filler");
+  workspace().view = "mask";
+  settle();
+  click("rule_all");
+  settle();
+  EXPECT_TRUE(is_chosen_mask(document(), "model", AttentionKind::main)) << "it hides nothing";
 }
 
 }  // namespace

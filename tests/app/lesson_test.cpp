@@ -469,7 +469,26 @@ TEST_F(LessonTest, StepsArePutIntoTheirOrder) {
   frames(2);
   ASSERT_TRUE(draft().verdict);
   EXPECT_TRUE(draft().verdict->right);
-  EXPECT_EQ(to_text(draft().order[0]), "blocks.1.attn.q");
+  EXPECT_EQ(to_text(draft().order[0]), "embed");
+}
+
+// Its five pages never leave the easy window; what is to be put into order has the names of its strip, which
+// are covered meanwhile.
+TEST_F(LessonTest, TheTenMinutesStayInTheEasyWindow) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  for (int page = 0; page < 5; ++page) {
+    open("ten_minutes", page);
+    EXPECT_EQ(shown_level(state()), Level::easy) << page;
+  }
+  ASSERT_NE(state().easy_view, nullptr);
+  EXPECT_TRUE(state().lessons.hides_stations());
+  const auto& ask = std::get<OrderAsk>(state().lessons.page().ask);
+  EXPECT_EQ(ask.name_of(ask.steps[4]).str(), tr("figure.steps.name.scores"));
+  state().lessons.show_me(state());
+  frames(2);
+  EXPECT_FALSE(state().lessons.hides_stations()) << "answered: the names are back";
+  open("ten_minutes", 3);
+  EXPECT_EQ(state().easy_view->page, "triangle");
 }
 
 TEST_F(LessonTest, ADraggedStepFollowsTheMouse) {

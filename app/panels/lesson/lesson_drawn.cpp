@@ -124,6 +124,7 @@ void grow_truth(FrameState& state) {
 // ---- an order -------------------------------------------------------------------------------------
 
 void draw_order(FrameState& state) {
+  const auto& ask = std::get<OrderAsk>(state.lessons.page().ask);
   std::vector<Site>& order = state.lessons.draft().order;
   const float width = ImGui::GetContentRegionAvail().x, tall = px(kOrderRow);
   const float top = ImGui::GetCursorScreenPos().y;
@@ -146,8 +147,7 @@ void draw_order(FrameState& state) {
     list->AddRect(at, ImVec2(at.x + width - px(kArrows), at.y + tall - px(3)),
                   held ? theme().accent : theme().border, px(3));
     const std::string title =
-        shortened(std::to_string(i + 1) + "  " + std::string(step_title(step_of(order[i].slot))),
-                  width - px(kArrows + 16));
+        shortened(std::to_string(i + 1) + "  " + ask.name_of(order[i]).str(), width - px(kArrows + 16));
     list->AddText(ImVec2(at.x + px(8), at.y + (tall - px(3) - ImGui::GetTextLineHeight()) / 2), theme().text,
                   title.c_str());
     const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));

@@ -32,11 +32,8 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"cut", "edit blocks.1.attn.pattern[head=3,query=13,key=2]=0",
          "edit blocks.1.attn.pattern[head=3,query=13,key=6]=0"},
         {"mix", "inside", "outside"},
-        {"how",
-         "blocks.1.attn.q > blocks.1.attn.scores > blocks.1.attn.pattern > blocks.1.attn.z > "
-         "blocks.1.attn.out",
-         "blocks.1.attn.scores > blocks.1.attn.q > blocks.1.attn.pattern > blocks.1.attn.z > "
-         "blocks.1.attn.out"}}},
+        {"how", "embed > blocks.1.attn.scores > blocks.1.attn.pattern > blocks.1.attn.z > blocks.1.resid_mid",
+         "blocks.1.attn.scores > embed > blocks.1.attn.pattern > blocks.1.attn.z > blocks.1.resid_mid"}}},
       {"nine_steps",
        {{"shape", "(2, 4, 2)", "(2, 4, 3)"},
         {"query", "0.1871", "0.0346"},

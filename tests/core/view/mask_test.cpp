@@ -78,11 +78,72 @@ TEST(ViewMask, ScoresAndMaskMakeTheMaskedScores) {
   const auto &scores = mark_of<figure::MatrixMark>(*figure, "scores"),
              &masked = mark_of<figure::MatrixMark>(*figure, "masked"),
              &mask = mark_of<figure::MatrixMark>(*figure, "allowed");
-  for (std::int64_t query = 0; query < of.run->length; ++query)
-    for (std::int64_t key = 0; key < of.run->length; ++key)
+  for (std::int64_t query = 0; query < scores.values.size(0); ++query)
+    for (std::int64_t key = 0; key < scores.values.size(0); ++key)
       EXPECT_EQ(masked.values.at(query, key), mask.values.at(query, key) > 0
                                                   ? scores.values.at(query, key)
                                                   : -std::numeric_limits<float>::infinity());
+}
+
+// Beside each other there is room for the digits of six rows and columns, the one that is looked at among
+// them; a click on a cell goes to the same cell of the run as in the whole matrix.
+TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3;
+  for (const std::int64_t row : {0, 4, 13}) {
+    state.row = row;
+    state.level = Level::full;
+    const auto whole = draw_view(**find_view("mask"), state);
+    state.level = Level::easy;
+    const auto easy = draw_view(**find_view("mask"), state);
+    ASSERT_TRUE(whole && easy);
+    for (const char* id : {"scores", "allowed", "masked", "pattern"}) {
+      const auto& all = mark_of<figure::MatrixMark>(*whole, id);
+      const auto& piece = mark_of<figure::MatrixMark>(*easy, id);
+      ASSERT_EQ(piece.values.size(0), 6) << id;
+      ASSERT_EQ(piece.rows.looked + piece.first_row, row) << id;
+      EXPECT_TRUE(piece.cols.shown) << id;
+      for (std::int64_t at = 0; at < 36; ++at) {
+        const std::int64_t down = at / 6, across = at % 6, query = down + piece.first_row,
+                           key = across + piece.first_col;
+        EXPECT_EQ(piece.values.at(down, across), all.values.at(query, key)) << id;
+        EXPECT_EQ(piece.rows.labels[static_cast<std::size_t>(down)].str(),
+                  all.rows.labels[static_cast<std::size_t>(query)].str());
+        const auto cell = cell_of(*of.run, piece, down, across), same = cell_of(*of.run, all, query, key);
+        ASSERT_TRUE(cell && same) << id;
+        EXPECT_EQ(to_text(*cell), to_text(*same)) << id;
+      }
+    }
+    const figure::Placed placed = figure::place(*easy, 1260, 440, figure::kWindowLetters, figure::Measure());
+    float wide = 0;
+    for (const figure::PlacedPart& part : placed.parts) {
+      if (!std::holds_alternative<figure::MatrixMark>(part.part->mark)) continue;
+      EXPECT_GE(part.digit, 11.f) << part.part->id << " row " << row;
+      EXPECT_FALSE(part.form.has(figure::Give::short_numbers)) << part.part->id;
+      if (part.part->id == "row") continue;
+      if (wide > 0) {
+        EXPECT_NEAR(part.cells.w, wide, wide * 0.2f) << part.part->id;
+      }
+      wide = part.cells.w;
+    }
+  }
+}
+
+TEST(ViewMask, APieceOutlinesTheCellsThatAnEditTouched) {
+  const Opened of = opened("model:storyteller");
+  Document document = new_document(of.model);
+  set_mask_cell(document, 4, 2, false);
+  const auto runs = run_all(document, {}, {});
+  ASSERT_TRUE(runs);
+  ViewState state = first_state(*of.model, runs->front());
+  state.row = 4, state.level = Level::easy;
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  const auto& mask = mark_of<figure::MatrixMark>(*figure, "allowed");
+  ASSERT_EQ(mask.edited.size(), 1u);
+  EXPECT_EQ(mask.edited[0].row + mask.first_row, 4);
+  EXPECT_EQ(mask.edited[0].col + mask.first_col, 2);
 }
 
 }  // namespace

@@ -296,5 +296,39 @@ TEST(ViewPosition, TheOrderIsThatOfTheEditedRun) {
   EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.learned.nothing");
 }
 
+// What an encoder reads has an order, too: its rows are shown, and without positions it is a set.
+TEST(ViewPosition, TheWordsOfATranslatorsSourceChangePlaces) {
+  const Opened of = opened("model:translator");
+  const ViewState state = easy_position(of);
+  const figure::Figure figure = position_figure(state);
+  EXPECT_EQ(sentence_key(figure), "figure.position.order");
+  const std::vector<std::string> said = sentence_of(figure);
+  const auto [written, exchanged] = both_rows(figure, "order");
+  EXPECT_EQ(written.size(), of.run->input.source.size());
+  const Site pattern = AttentionPlace{Stack::enc}.pattern(std::stoi(said[3]));
+  const auto& mark = mark_of<figure::MatrixMark>(figure, "order");
+  const std::vector<std::string> keys = in_words(mark.cols.labels);
+  const auto query = std::find(keys.begin(), keys.end(), said[2]) - keys.begin();
+  for (std::size_t key = 0; key < written.size(); ++key)
+    EXPECT_EQ(written[key],
+              of.run->cell(pattern, {std::stoi(said[4]), query, static_cast<std::int64_t>(key)}));
+  const auto [bare, bare_exchanged] = both_rows(figure, "bare");
+  for (std::size_t at = 0; at < bare.size(); ++at) EXPECT_NEAR(bare[at], bare_exchanged[at], 1e-4f);
+  EXPECT_GT(std::abs(std::stod(said[6]) - std::stod(said[7])), 0.04);
+  const auto answer = answer_table(state, answer_row(state), 1);
+  ASSERT_TRUE(answer);
+  const Text turned = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments()[8];
+  EXPECT_EQ(turned.arguments()[2].str(), answer->rows.front().cells[0].str()) << "the answer beside it";
+}
+
+TEST(ViewPosition, TheWordsThatThePilotReadsChangePlaces) {
+  const Opened of = opened("model:pilot");
+  const figure::Figure figure = position_figure(easy_position(of));
+  EXPECT_NE(figure::find_part(figure, "order"), nullptr) << sentence_key(figure);
+  const std::vector<std::string> said = sentence_of(figure);
+  for (const std::size_t word : {0, 1})
+    EXPECT_TRUE(std::isalpha(static_cast<unsigned char>(said[word].front()))) << said[word];
+}
+
 }  // namespace
 }  // namespace attnscope

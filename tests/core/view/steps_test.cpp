@@ -1,7 +1,9 @@
 // The stations of one token: their numbers are cells of the run, and what they add up to is the next one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "core/lens/attention_row.h"
 #include "tests/core/view/opened.h"
@@ -166,6 +168,83 @@ TEST(Steps, AStationThatTheRunLacksIsAnError) {
   const auto view = find_view("steps");
   ASSERT_TRUE(view);
   EXPECT_FALSE(draw_view(**view, state));
+}
+
+// Every station says what the next one does, and its formula is written with the numbers of the run.
+TEST(Steps, SaysWhatComesNext) {
+  for (const char* name : {"model:storyteller", "model:translator", "model:pilot"}) {
+    const Opened of = opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    const std::vector<Station> all = stations(state);
+    const bool writes = answer_title(state, answer_row(state)).front().key() == "figure.answer.word";
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const figure::Figure figure = station_of(state, all[at].id);
+      const bool last = at + 1 == all.size();
+      const figure::Part* next = figure::find_part(figure, "next_what");
+      ASSERT_EQ(next == nullptr, last && !writes) << name << " " << all[at].id;
+      if (!next) continue;
+      const Text& said = std::get<figure::WordsMark>(next->mark).forms.front();
+      EXPECT_EQ(said.key(), "figure.steps.next." + (last ? "again" : all[at + 1].id)) << name;
+      EXPECT_TRUE(said.has_words()) << said.key();
+    }
+  }
+}
+
+TEST(Steps, TheSumOfAFormulaIsThatOfItsWrittenNumbers) {
+  for (const char* name : {"model:storyteller", "model:translator", "model:gap-filler"}) {
+    const Opened of = opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    for (const char* page : {"embed", "sum"}) {
+      const figure::Figure figure = station_of(state, page);
+      const figure::Part* part = figure::find_part(figure, "formula");
+      ASSERT_NE(part, nullptr) << name << " " << page;
+      const Text& text = std::get<figure::WordsMark>(part->mark).forms.front();
+      const std::string sum = text.arguments()[1].str();  // "0.332 − 0.004 = 0.328"
+      double all = 0, sign = 1;
+      std::string number;
+      std::istringstream words(sum);
+      for (std::string word; words >> word;) {
+        if (word == "=") break;
+        if (word == "+" || word == "\u2212") {
+          sign = word == "+" ? 1 : -1;
+          continue;
+        }
+        const bool minus = word.starts_with("\u2212");
+        all += sign * (minus ? -1 : 1) * std::stod(minus ? word.substr(3) : word);
+      }
+      std::string result;
+      words >> result;
+      const bool minus = result.starts_with("\u2212");
+      EXPECT_NEAR(all, (minus ? -1 : 1) * std::stod(minus ? result.substr(3) : result), 1e-9) << sum;
+    }
+  }
+}
+
+// At 1280x720, between the question and what is to be tried: no empty half, and cells to be read from afar.
+TEST(Steps, FillsTheStageOfASmallWindow) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy, state.layer = 1, state.head = 3;
+  for (const Station& station : stations(state)) {
+    state.page = station.id;
+    const auto figure = draw_view(**find_view("steps"), state, false);
+    ASSERT_TRUE(figure);
+    const figure::Placed placed =
+        figure::place(*figure, 1260, 470, figure::kWindowLetters, figure::Measure());
+    EXPECT_TRUE(placed.overflows.empty()) << station.id;
+    for (const figure::PlacedPart& part : placed.parts) {
+      const auto* matrix = std::get_if<figure::MatrixMark>(&part.part->mark);
+      if (!matrix) continue;
+      const float tall = part.cells.h / static_cast<float>(matrix->values.size(0));
+      EXPECT_GE(tall, matrix->values.size(0) <= 2 && !matrix->bars && station.id != "scores" ? 50.f : 33.f)
+          << station.id;
+    }
+    const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, figure::Measure(), true);
+    EXPECT_TRUE(std::any_of(
+        drawing.shapes.begin(), drawing.shapes.end(),
+        [](const figure::DrawnShape& shape) { return shape.part == "next_what" && shape.em >= 22; }))
+        << station.id;
+  }
 }
 
 }  // namespace
