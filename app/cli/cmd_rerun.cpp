@@ -236,10 +236,17 @@ Status check_same(const nlohmann::json& before, const nlohmann::json& now) {
 Status run_rerun(const RerunOptions& options) {
   if (options.files.size() > 1) return fail(Code::out_of_range, "error.cli.rerun.one_file");
   const std::string& file = options.files.front();
-  const std::string as = file.ends_with(".csv") ? ".csv" : file.ends_with(".npz") ? ".npz" : "";
+  std::string as;
+  for (const char* form : {".csv", ".npz", ".safetensors"})
+    if (file.ends_with(form)) as = form;
   auto read = as.empty() ? read_json_file(file, kMostAnswerBytes) : table_answer(file);
   if (!read) return read.error();
-  const nlohmann::json before = *std::move(read);
+  nlohmann::json before = *std::move(read);
+  if (as.empty() && before.is_object() &&
+      before.contains("__metadata__")) {  // of trace, which writes files alone
+    as = ".json";
+    TRY(before, table_answer(file));
+  }
   TRY(const std::vector<std::string> words, words_of(file, before, as));
   TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));

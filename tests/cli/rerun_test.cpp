@@ -114,6 +114,24 @@ TEST_F(Rerun, tables_and_arrays_say_what_was_run_and_run_again) {
   }
 }
 
+TEST_F(Rerun, a_trace_in_any_form_is_computed_again) {
+  for (const char* form : {"t.json", "t.safetensors", "t.npz"}) {
+    const std::string path = folder_ / form;
+    const std::string words = "trace model:storyteller --steps 'blocks.*.attn.pattern' --text ";
+    ASSERT_EQ(cli(words + kText + " --out " + path).exit_code, 0) << form;
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << form << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << form << again.out;
+  }
+  std::string other = read_text(folder_ / "t.json");
+  const std::size_t digit = other.find("0.", other.find("blocks.1.attn.pattern")) + 3;
+  other[digit] = other[digit] == '9' ? '3' : '9';
+  std::ofstream(folder_ / "o.json") << other;
+  const Ran changed = cli("rerun " + (folder_ / "o.json"));
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_NE(changed.err.find("blocks.1.attn.pattern"), std::string::npos) << changed.err;
+}
+
 TEST_F(Rerun, generated_texts_tokens_and_figures_say_what_was_run) {
   const std::string story = " model:storyteller";
   for (const std::string& command :
