@@ -305,6 +305,16 @@ void add_sweep(CLI::App& command, AskOptions& options) {
   command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
   command.add_option("--over", options.over, tr("cli.ask.over"));
   command.add_flag("--estimate", options.estimate, tr("cli.ask.estimate"));
+// Where --over names an axis that the command's `own` steps lack, and no other ones are given: the steps that
+// have it.
+void take_steps_of_axes(AskOptions& options, const std::string& own) {
+  if (options.steps != own) return;
+  for (const std::string& axis : options.over_axes()) {
+    if (axis.starts_with("head")) options.steps = "*blocks.*.attn.z";
+    if (axis.starts_with("d_mlp")) options.steps = "*blocks.*.mlp.post";
+  }
+}
+
   command.add_flag("--only-estimate", options.only_estimate, tr("cli.ask.only_estimate"));
   command.add_flag("--normalise", options.normalise, tr("cli.ask.normalise"));
   command.add_option("--shard", options.shard, tr("cli.ask.shard"));
@@ -320,7 +330,10 @@ void add_ask(CLI::App& app, Action& action) {
     const auto options = std::make_shared<AskOptions>();
     options->steps = steps;
     add_options(*command, *options);
-    command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+    command->callback([options, run, own = std::string(steps), &action] {
+      take_steps_of_axes(*options, own);
+      action = [options, run] { return run(*options); };
+    });
   };
   const auto model = [](CLI::App& command, AskOptions& options) {
     command.add_option("MODEL", options.model, tr(kModelHelp))->required();
