@@ -303,6 +303,29 @@ TEST_F(Rerun, reads_what_lies_beside_the_answer_alone) {
   expect_refused("rerun " + (folder_ / "other.json"), 1, "0123456789abcdef");
 }
 
+TEST_F(Rerun, every_answer_is_one_object_with_rows_and_older_ones_are_understood) {
+  const std::string text = " model:storyteller --json --text " + kText;
+  for (const auto& [command, older] :
+       {std::pair<std::string, std::string>("heads" + text, "heads"),
+        {"rollout" + text, "blocks"},
+        {"probe model:storyteller --json --texts 40", "depths"},
+        {"compare model:storyteller model:storyteller --json --text " + kText, "steps"},
+        {"path" + text + " --measure logit:cat --from 'blocks.0.attn.z' --to logits --estimate", ""},
+        {"why" + text + " --cell 'blocks.1.attn.pattern[head=3,query=13,key=2]'", ""}}) {
+    Json told = cli(command).json();
+    ASSERT_TRUE(told["rows"].is_array()) << command;
+    EXPECT_FALSE(told["rows"].empty()) << command;
+    if (!older.empty()) {
+      EXPECT_EQ(told["rows"], told[older]) << command;
+      told.erase("rows");
+    }
+    told.erase("estimate_r");
+    std::ofstream(folder_ / "older.json") << told;
+    const Ran again = cli("rerun " + (folder_ / "older.json"));
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+  }
+}
+
 // The inputs and edits of the session are there first; what is given stands in their place.
 TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));
