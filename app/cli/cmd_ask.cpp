@@ -242,17 +242,22 @@ Status run_attribute(const AskOptions& options) {
   if (options.data.given()) return attribute_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const std::vector<LogitMeasure> measures, measures_of(opened, options, *run));
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  put_measures(made, opened, measures, *run);
   if (!options.graph.empty()) {
     const LogitMeasure& measure = measures.front();
     TRY(const AttributionGraph graph,
         attribution_graph(*run, measure, options.least, 400, {},
                           options.follow_scores ? GraphPatterns::followed : GraphPatterns::held));
-    TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measures.front())));
+    Circuit circuit = circuit_of(opened, *run, graph, options.measures.front());
+    circuit.run = made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    TRY_OK(write_circuit(options.graph, circuit));
+    if (options.follow_scores)
+      std::fprintf(stderr, "attnscope-cli: %s\n",
+                   tr("cli.ask.graph.off", {format("%.0f", 100 * graph.off)}).c_str());
     if (!options.json && options.out.empty()) return Done{};
   }
-  nlohmann::json made = run_json(opened, options.model);
-  made["inputs"]["text"] = input_json(opened, *run);
-  put_measures(made, opened, measures, *run);
   made["method"] = {{"by", options.by}, {"linear", options.linear}};
   std::vector<AnswerTable> tables;
   for (std::size_t i = 0; i < measures.size(); ++i) {
@@ -300,11 +305,6 @@ void add_question(CLI::App& command, AskOptions& options) {
   command.add_flag("--quantiles", options.quantiles, tr("cli.ask.quantiles"));
 }
 
-void add_sweep(CLI::App& command, AskOptions& options) {
-  add_question(command, options);
-  command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
-  command.add_option("--over", options.over, tr("cli.ask.over"));
-  command.add_flag("--estimate", options.estimate, tr("cli.ask.estimate"));
 // Where --over names an axis that the command's `own` steps lack, and no other ones are given: the steps that
 // have it.
 void take_steps_of_axes(AskOptions& options, const std::string& own) {
@@ -315,6 +315,11 @@ void take_steps_of_axes(AskOptions& options, const std::string& own) {
   }
 }
 
+void add_sweep(CLI::App& command, AskOptions& options) {
+  add_question(command, options);
+  command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
+  command.add_option("--over", options.over, tr("cli.ask.over"));
+  command.add_flag("--estimate", options.estimate, tr("cli.ask.estimate"));
   command.add_flag("--only-estimate", options.only_estimate, tr("cli.ask.only_estimate"));
   command.add_flag("--normalise", options.normalise, tr("cli.ask.normalise"));
   command.add_option("--shard", options.shard, tr("cli.ask.shard"));

@@ -147,7 +147,9 @@ TEST(GraphCommand, FollowsQueriesAndKeys) {
   const TempFolder folder;
   const auto graph = [&](const std::string& flags) {
     const std::string path = folder / "g.json";
-    EXPECT_EQ(cli("attribute " + kPathStory + kPathMeasure + " --graph " + path + flags).exit_code, 0);
+    const Ran ran = cli("attribute " + kPathStory + kPathMeasure + " --graph " + path + flags);
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_EQ(ran.err.find("taking that write out alone by") != std::string::npos, !flags.empty()) << ran.err;
     return Json::parse(read_text(path));
   };
   const auto of_head = [](const Json& all, const std::string& name) {
@@ -169,6 +171,9 @@ TEST(GraphCommand, FollowsQueriesAndKeys) {
     }
   EXPECT_TRUE(found);
   EXPECT_GT(followed["metadata"]["attnscope"]["off"].get<double>(), 0);
+  const Json run = followed["metadata"]["attnscope"]["run"];
+  EXPECT_EQ(run["model"]["fingerprint"], cli("info model:storyteller --json").json()["fingerprint"]);
+  EXPECT_EQ(run["measure"]["text"], "logit_diff:cat,mat");
 }
 
 TEST(LinearTwinCommand, ClosesInDouble) {
