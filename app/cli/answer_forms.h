@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
 
 #include "app/cli/answer_table.h"
 
@@ -21,6 +22,13 @@ std::vector<std::string> answer_axes(const AnswerTable& table);
 bool any_row(const AnswerTable& table, bool (*has)(const AnswerRow&));
 /// "q05", "q50".
 std::string quantile_name(double q);
+
+/// Adds to a JSON answer that is whole, as "estimate_r", how its estimates go with its exact values
+/// (Pearson's r over the rows that have both); nothing where the values are the estimates.
+void put_agreement(nlohmann::json& answer);
+/// The line that says it; empty where there is none.
+std::string agreement_line(const nlohmann::json& answer);
+std::string agreement_line(const AnswerTable& table);
 
 /// A JSON answer as a table. Errors: with the path of its file.
 Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer);

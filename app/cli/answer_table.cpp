@@ -10,6 +10,7 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "core/base/agreement.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
@@ -247,6 +248,27 @@ nlohmann::json json_number(double value) {
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
 }
 
+void put_agreement(nlohmann::json& answer) {
+  if (answer.contains("whole")) return;  // a part
+  Agreement found;
+  bool exact = false;
+  for (const nlohmann::json& row : answer["rows"]) {
+    if (!row.contains("estimate") || !row.contains("value")) continue;
+    if (!row["estimate"].is_number() || !row["value"].is_number()) continue;
+    const double estimate = row["estimate"].get<double>(), value = row["value"].get<double>();
+    found.add(estimate, value);
+    exact = exact || estimate != value;
+  }
+  if (const auto r = found.r(); r && exact) answer["estimate_r"] = *r;
+}
+
+std::string agreement_line(const nlohmann::json& answer) {
+  const auto r = answer.find("estimate_r");
+  if (r == answer.end()) return {};
+  const bool low = r->get<double>() < kTrustedAgreement;
+  return tr(low ? "cli.ask.agreement.low" : "cli.ask.agreement", {format("%.2f", r->get<double>())}) + "\n";
+}
+
 static nlohmann::json answer_json(const AnswerTable& table) {
   nlohmann::json out = nlohmann::json::object();
   const bool sum = !table.totals.empty() && table.totals.front().first == "total";
@@ -263,6 +285,7 @@ static nlohmann::json answer_json(const AnswerTable& table) {
   put_unknown(out, table.unknown);
   if (!table.alignment.empty()) out["alignment"] = nlohmann::json::parse(table.alignment);
   if (table.is_part()) out["whole"] = table.whole, out["axes"] = answer_axes(table);
+  put_agreement(out);
   return out;
 }
 
@@ -270,19 +293,23 @@ static std::string written(const nlohmann::json& answer) {
   return answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+std::string agreement_line(const AnswerTable& table) { return agreement_line(answer_json(table)); }
+
 std::string answer_text(const AnswerTable& table) { return written(answer_json(table)); }
 
 std::string answer_text(const std::vector<AnswerTable>& tables) {
   nlohmann::json out = answer_json(tables.front());
   if (tables.size() == 1) return written(out);
-  for (const char* of_one : {"measure", "base", "base_stderr", "total", "rest", "rows", "parts", "each"})
+  for (const char* of_one :
+       {"measure", "base", "base_stderr", "total", "rest", "rows", "parts", "each", "estimate_r"})
     out.erase(of_one);
   for (const AnswerTable& table : tables) {
     const nlohmann::json one = answer_json(table);
     out["measures"].push_back(table.measure);
     nlohmann::json& base = out["base"][table.measure] = one.value("base", nlohmann::json::object());
     for (const auto& [name, value] : table.totals) base[name] = json_number(value);
-    if (one.contains("base_stderr")) out["base_stderr"][table.measure] = one["base_stderr"];
+    for (const char* each : {"base_stderr", "estimate_r"})
+      if (one.contains(each)) out[each][table.measure] = one[each];
     for (const char* list : {"rows", "each"})
       for (nlohmann::json row : one.value(list, nlohmann::json::array())) {
         row["measure"] = table.measure;

@@ -7,7 +7,9 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/csv_text.h"
 #include "core/base/number.h"
+#include "core/io/json_file.h"
 #include "core/io/npy.h"
+#include "core/io/safetensors.h"
 #include "core/system/mapped_file.h"
 
 namespace attnscope::cli {
@@ -48,9 +50,20 @@ nlohmann::json from_csv(std::string_view text) {
   return out;
 }
 
-Result<nlohmann::json> from_npz(const std::string& path) {
-  TRY(const std::shared_ptr<TensorSource> file, read_npz(path));
+// A trace as JSON: its run stands where that of a safetensors file does.
+Result<nlohmann::json> from_trace_json(const std::string& path) {
+  TRY(nlohmann::json out, read_json_file(path, kMostTableBytes));
+  const nlohmann::json::json_pointer place("/__metadata__/run");
+  if (!out.is_object() || !out.contains(place) || !out[place].is_string()) return out;
+  take_run(out, out[place].get<std::string>());
+  out.erase("__metadata__");
+  return out;
+}
+
+Result<nlohmann::json> from_arrays(const std::shared_ptr<TensorSource>& file) {
   nlohmann::json out = {{"arrays", nlohmann::json::object()}};
+  if (const auto run = file->metadata().find("run"); run != file->metadata().end())
+    take_run(out, run->second);
   for (const TensorInfo& info : file->infos()) {
     if (const auto ints = file->load_ints(info.name); ints) {
       if (info.name != "run") {
@@ -72,7 +85,12 @@ Result<nlohmann::json> from_npz(const std::string& path) {
 }  // namespace
 
 Result<nlohmann::json> table_answer(const std::string& path) {
-  if (path.ends_with(".npz")) return from_npz(path);
+  if (path.ends_with(".json")) return from_trace_json(path);
+  if (path.ends_with(".npz") || path.ends_with(".safetensors")) {
+    TRY(const std::shared_ptr<TensorSource> file,
+        path.ends_with(".npz") ? read_npz(path) : open_safetensors(path));
+    return from_arrays(file);
+  }
   TRY(const std::string text, read_file(path, kMostTableBytes));
   return from_csv(text);
 }

@@ -31,7 +31,16 @@ struct PromptAnswer {
     std::vector<std::string> held;
   };
   std::vector<ByMeasure> measures;
+  std::int64_t alone_into = 0, alone_from = 0;  // of a patch: positions without a partner
 };
+
+// Positions of both sides that belong to none of the other.
+void count_alone(const Donor& donor, PromptAnswer& out) {
+  for (const auto& [stack, rows] : donor.partners()) {
+    out.alone_into += std::ssize(rows.to_b) - rows.matched();
+    out.alone_from += donor.from().rows(stack) - rows.matched();
+  }
+}
 
 Status prepare(const AskOptions& options, PromptRuns& data) {
   TRY_OK(data.prepare());
@@ -254,16 +263,27 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
     asked->sweep->keep(shard.rows(out.whole));
     if (const Status done = computed(options, *asked->sweep); !done)
       return within(line.place(data.path()), done.error());
+    count_alone(*asked->sweep->donor(), out);
     out.measures = by_measure(options, *asked->sweep);
     for (std::size_t i = 0; i < texts.size(); ++i)
       out.measures[i].clean = asked->clean[i], out.measures[i].corrupt = asked->corrupt[i];
     return out;
   };
+  std::int64_t pairs = 0, into = 0, from = 0;  // with positions without a partner, and those
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
+    pairs += answer.alone_into + answer.alone_from > 0 ? 1 : 0;
+    into += answer.alone_into, from += answer.alone_from;
     return table.take(line, answer, true);
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = method_json(options), run["method"]["direction"] = options.direction;
+  if (pairs > 0) {
+    const std::int64_t clean = options.noise() ? into : from, corrupt = options.noise() ? from : into;
+    run["without_partner"] = {{"pairs", pairs}, {"clean", clean}, {"corrupt", corrupt}};
+    std::fprintf(stderr, "attnscope-cli: %s\n",
+                 tr("cli.data.alone", {std::to_string(pairs), std::to_string(clean), std::to_string(corrupt)})
+                     .c_str());
+  }
   TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);
 }

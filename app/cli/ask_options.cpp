@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -97,6 +98,8 @@ void print_rows(const AnswerTable& table) {
                   tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}).c_str());
     std::printf("\n");
   }
+  if (any_row(table, [](const AnswerRow& row) { return row.estimate.has_value(); }))
+    std::printf("%s", agreement_line(table).c_str());
 }
 
 }  // namespace

@@ -242,17 +242,22 @@ Status run_attribute(const AskOptions& options) {
   if (options.data.given()) return attribute_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const std::vector<LogitMeasure> measures, measures_of(opened, options, *run));
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  put_measures(made, opened, measures, *run);
   if (!options.graph.empty()) {
     const LogitMeasure& measure = measures.front();
     TRY(const AttributionGraph graph,
         attribution_graph(*run, measure, options.least, 400, {},
                           options.follow_scores ? GraphPatterns::followed : GraphPatterns::held));
-    TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measures.front())));
+    Circuit circuit = circuit_of(opened, *run, graph, options.measures.front());
+    circuit.run = made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    TRY_OK(write_circuit(options.graph, circuit));
+    if (options.follow_scores)
+      std::fprintf(stderr, "attnscope-cli: %s\n",
+                   tr("cli.ask.graph.off", {format("%.0f", 100 * graph.off)}).c_str());
     if (!options.json && options.out.empty()) return Done{};
   }
-  nlohmann::json made = run_json(opened, options.model);
-  made["inputs"]["text"] = input_json(opened, *run);
-  put_measures(made, opened, measures, *run);
   made["method"] = {{"by", options.by}, {"linear", options.linear}};
   std::vector<AnswerTable> tables;
   for (std::size_t i = 0; i < measures.size(); ++i) {
@@ -300,6 +305,16 @@ void add_question(CLI::App& command, AskOptions& options) {
   command.add_flag("--quantiles", options.quantiles, tr("cli.ask.quantiles"));
 }
 
+// Where --over names an axis that the command's `own` steps lack, and no other ones are given: the steps that
+// have it.
+void take_steps_of_axes(AskOptions& options, const std::string& own) {
+  if (options.steps != own) return;
+  for (const std::string& axis : options.over_axes()) {
+    if (axis.starts_with("head")) options.steps = "*blocks.*.attn.z";
+    if (axis.starts_with("d_mlp")) options.steps = "*blocks.*.mlp.post";
+  }
+}
+
 void add_sweep(CLI::App& command, AskOptions& options) {
   add_question(command, options);
   command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
@@ -320,7 +335,10 @@ void add_ask(CLI::App& app, Action& action) {
     const auto options = std::make_shared<AskOptions>();
     options->steps = steps;
     add_options(*command, *options);
-    command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+    command->callback([options, run, own = std::string(steps), &action] {
+      take_steps_of_axes(*options, own);
+      action = [options, run] { return run(*options); };
+    });
   };
   const auto model = [](CLI::App& command, AskOptions& options) {
     command.add_option("MODEL", options.model, tr(kModelHelp))->required();

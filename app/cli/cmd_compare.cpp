@@ -125,7 +125,8 @@ nlohmann::json as_json(const Compared& compared, const Edits& edits,
     if (!one.what.empty()) steps.back()["what"] = one.what.str();
     if (one.size != 1) steps.back()["size"] = one.size;
   }
-  nlohmann::json out = {{"steps", std::move(steps)},
+  nlohmann::json out = {{"rows", steps},
+                        {"steps", std::move(steps)},
                         {"first", nullptr},
                         {"tokens_differ", token_json(compared.tokens)},
                         {"sequences", {compared.left, compared.right}},

@@ -131,7 +131,8 @@ void print_heads(const std::vector<RankedHead>& heads, const Spreads& spreads, c
     rows.push_back(std::move(row));
   }
   if (!as_json) return;
-  nlohmann::json out = {{"heads", std::move(rows)}};
+  nlohmann::json out = {{"rows", rows},
+                        {"heads", std::move(rows)}};  // the second: their name in older answers
   put_edits(out, edits);
   put_unknown(out, unknown_of(options));
   out["run"] = std::move(run);
@@ -243,7 +244,8 @@ Status run_rollout(const HeadOptions& options) {
     rows.push_back({{"block", found.layers[block]}, {"weights", weights}});
   }
   if (options.json) {
-    nlohmann::json out = {{"path", path_name(path)}, {"row", row}, {"blocks", std::move(rows)}};
+    nlohmann::json out = {
+        {"path", path_name(path)}, {"row", row}, {"rows", rows}, {"blocks", std::move(rows)}};
     put_edits(out, run->edits);
     put_unknown(out, options.text.unknown());
     out["run"] = run_json(opened, options.model);

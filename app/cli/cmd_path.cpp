@@ -40,6 +40,7 @@ nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool
   if (grid.without_path() > 0) out["without_path"] = grid.without_path();
   put_edits(out, run.edits);
   put_unknown(out, options.text.unknown());
+  put_agreement(out);
   return out;
 }
 
@@ -52,11 +53,13 @@ void print_paths(const nlohmann::json& answer) {
     const std::string pair = row["from"].get<std::string>() + " -> " + row["to"].get<std::string>();
     std::string line = format("%-66s %12.6f", pair.c_str(), unsigned_nan(number(row, "value")));
     if (row.contains("n"))
-      line += format(" %12.6f %6lld", unsigned_nan(number(row, "stderr")), row["n"].get<long long>());
+      line += (row["stderr"].is_number() ? format("   ± %-10.6f", number(row, "stderr")) : "") +
+              format("   n %lld", row["n"].get<long long>());
     if (row.contains("estimate"))
       line += "   " + tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(number(row, "estimate")))});
     say(line + "\n");
   }
+  say(agreement_line(answer));
   if (answer.contains("without_path")) say(tr("cli.path.without", {answer["without_path"].dump()}) + "\n");
 }
 

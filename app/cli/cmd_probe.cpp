@@ -70,6 +70,7 @@ Status run_probe(const ProbeOptions& options) {
     return Done{};
   }
   print_json({{"what", options.what},
+              {"rows", depths},
               {"depths", depths},
               {"guessing", found.guessing},
               {"classes", found.classes},

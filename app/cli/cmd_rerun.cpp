@@ -51,6 +51,13 @@ struct Differences {
   std::string at, other;           // where the largest is; where they are of another form
 };
 
+// A member that older answers lack, or have under another name alone.
+bool is_later(const nlohmann::json& before, const std::string& name) {
+  const auto has = [&](const char* one) { return before.contains(one); };
+  return name == "estimate_r" ||
+         (name == "rows" && (has("heads") || has("blocks") || has("depths") || has("steps")));
+}
+
 bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
   return a.type() == b.type() || (a.is_number() && b.is_number());
 }
@@ -76,7 +83,8 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
       if (out.other.empty()) compare(value, b[name], path + "/" + name, tolerance, out);
     }
     for (const auto& [name, value] : b.items())
-      if (out.other.empty() && !a.contains(name)) out.other = path + "/" + name;
+      if (out.other.empty() && !a.contains(name) && (!path.empty() || !is_later(a, name)))
+        out.other = path + "/" + name;
   } else if (a != b) {
     out.other = path;
   }
@@ -236,10 +244,17 @@ Status check_same(const nlohmann::json& before, const nlohmann::json& now) {
 Status run_rerun(const RerunOptions& options) {
   if (options.files.size() > 1) return fail(Code::out_of_range, "error.cli.rerun.one_file");
   const std::string& file = options.files.front();
-  const std::string as = file.ends_with(".csv") ? ".csv" : file.ends_with(".npz") ? ".npz" : "";
+  std::string as;
+  for (const char* form : {".csv", ".npz", ".safetensors"})
+    if (file.ends_with(form)) as = form;
   auto read = as.empty() ? read_json_file(file, kMostAnswerBytes) : table_answer(file);
   if (!read) return read.error();
-  const nlohmann::json before = *std::move(read);
+  nlohmann::json before = *std::move(read);
+  if (as.empty() && before.is_object() &&
+      before.contains("__metadata__")) {  // of trace, which writes files alone
+    as = ".json";
+    TRY(before, table_answer(file));
+  }
   TRY(const std::vector<std::string> words, words_of(file, before, as));
   TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));

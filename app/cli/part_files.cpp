@@ -68,6 +68,7 @@ Result<json> joined_paths(const std::vector<PartFile>& parts) {
   out["base"] = parts.front().answer["base"];
   out["rows"] = std::move(rows);
   out.erase("whole");
+  put_agreement(out);
   return out;
 }
 

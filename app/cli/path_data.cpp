@@ -80,6 +80,7 @@ class PathTable {
     if (options_.each) put_each(out);
     put_edits(out, edits_);
     put_unknown(out, data_.unknown());
+    put_agreement(out);
     return out;
   }
 

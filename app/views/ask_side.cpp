@@ -11,6 +11,7 @@
 #include "app/views/ask_prompts.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
+#include "core/base/agreement.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -18,7 +19,6 @@ namespace attnscope {
 namespace {
 
 constexpr float kScatter = 150.f, kLeastScatter = 56.f;
-constexpr double kTrustedCorrelation = 0.7;   // below, the estimates say little
 constexpr float kAskSideLeastColumn = 140.f;  // units
 
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
@@ -148,7 +148,7 @@ void draw_agreement(const SweepAnswer& answer, float width) {
     return;
   }
   const auto r = answer.correlation();
-  const char* const words = r && *r < kTrustedCorrelation ? "ask.estimate.r.low" : "ask.estimate.r";
+  const char* const words = r && *r < kTrustedAgreement ? "ask.estimate.r.low" : "ask.estimate.r";
   caption(r ? std::string_view(kept_tr(words, {number_text(static_cast<float>(*r), 2)}))
             : tr("ask.estimate.few"));
   const float side = std::min({width, scaled(kScatter), ImGui::GetContentRegionAvail().y - scaled(2)});

@@ -172,7 +172,9 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::patch)
     sentence = settings.into_other ? "ask.sentence.patch" : "ask.sentence.patch.back";
   if (settings.page == AskPage::parts)
-    sentence = settings.sum == AskSum::direct ? "ask.sentence.parts" : "ask.sentence.twin";
+    sentence = settings.sum == AskSum::direct       ? "ask.sentence.parts"
+               : settings.sum == AskSum::twin_token ? "ask.sentence.twin"
+                                                    : "ask.sentence.twin.written";
   if (settings.page == AskPage::heads) sentence = "ask.sentence.heads";
   if (settings.page == AskPage::links)
     sentence = settings.path == PathKind::direct ? "ask.sentence.direct" : "ask.sentence.total";
@@ -201,6 +203,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
                           }),
                found.empty() ? kept_tr(sentence, {words}) : found, width);
   note_item(found.empty() ? "ask_sentence" : "ask_result");
+  if (found.empty()) note_item(sentence);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
 

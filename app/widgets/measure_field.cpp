@@ -79,6 +79,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   const auto answer = workspace.asking.measure.newest();
   const auto& asked = workspace.asking.request();
   const bool data = asked && asked->data;  // of every prompt, each with its own tokens
+  prompts_ = !of_prompts.empty() || workspace.asking.over_data();
   const std::string_view now = !of_prompts.empty()         ? of_prompts
                                : data                      ? std::string_view(asked->data->question.measure)
                                : answer && answer->measure ? std::string_view(answer->text)
@@ -136,7 +137,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
 bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) const {
   const auto answer = workspace.asking.measure.of(run);
   std::string text = error_ ? error_->text() : std::string();
-  if (text.empty() && answer && answer->error && answer->measure && !workspace.asking.over_data())
+  if (text.empty() && answer && answer->error && answer->measure && !prompts_)
     text = tr("ask.other_measure", {answer->error->text()});
   if (text.empty()) return false;
   const ColourScope ink(ImGuiCol_Text, error_ ? theme().error : theme().warning);

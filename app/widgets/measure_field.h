@@ -28,15 +28,16 @@ class MeasureField {
                   std::string_view of_prompts = {});
   /// Chips: difference, logit, probability, KL, most likely; and the position that is measured.
   void draw_kinds(Workspace& workspace, const RunResult& run);
-  /// Draws the parse error, or why the measure was replaced by another. True if there is one.
+  /// Draws the parse error, or why the measure was replaced by another (not of a field that is asked of every
+  /// prompt). True if there is one.
   bool draw_error(const Workspace& workspace, const RunResult& run) const;
 
  private:
   std::string typed_;
   std::optional<Error> error_;
-  std::string shown_;  ///< the measure shown in `typed_`
-  bool typing_ = false;
-  std::uint64_t opened_ = 0;  ///< RunResult::opened_version that `error_` belongs to
+  std::string shown_;                      ///< the measure shown in `typed_`
+  bool typing_ = false, prompts_ = false;  ///< prompts_: drawn with `of_prompts`
+  std::uint64_t opened_ = 0;               ///< RunResult::opened_version that `error_` belongs to
 };
 
 /// Menu items: "Measure this token", "against this token".

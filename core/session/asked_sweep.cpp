@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/agreement.h"
 #include "core/base/caught.h"
 #include "core/base/hash.h"
 #include "core/base/thread_pool.h"
@@ -118,15 +119,9 @@ double SweepAnswer::normalised(std::size_t cell) const {
 }
 
 std::optional<double> SweepAnswer::correlation() const {
-  double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double a = estimates[i] - base(), b = values[i] - base();
-    if (!std::isfinite(a) || !std::isfinite(b)) continue;
-    n += 1, x += a, y += b, xx += a * a, yy += b * b, xy += a * b;
-  }
-  const double spread = (xx - x * x / n) * (yy - y * y / n);
-  if (n < 3 || !(spread > 0)) return std::nullopt;
-  return (xy - x * y / n) / std::sqrt(spread);
+  Agreement out;
+  for (std::size_t i = 0; i < values.size(); ++i) out.add(estimates[i] - base(), values[i] - base());
+  return out.r();
 }
 
 /// One computation: it owns what is known by now, and shows it with every cell.

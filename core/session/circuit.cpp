@@ -245,6 +245,7 @@ Json to_json(const Circuit& circuit) {
   Json told{{"measure", circuit.measure}, {"layers", circuit.layers}};
   if (!circuit.edits.empty()) told["edits"] = circuit.edits;
   if (circuit.followed) told["off"] = circuit.off;
+  if (!circuit.run.empty()) told["run"] = Json::parse(circuit.run, nullptr, false);
   return {{"metadata",
            {{"slug", "attnscope-graph"},
             {"scan", circuit.model},
@@ -278,9 +279,12 @@ Result<Circuit> circuit_from_json(const Json& json) {
       for (const Json& token : *tokens)
         out.tokens.push_back(token.is_string() ? printable(token.get<std::string>(), kMostLabel)
                                                : std::string());
-    if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object())
-      out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits"),
+    if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object()) {
+      out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits");
       out.off = number_at(*own, "off").value_or(0);
+      if (const auto run = own->find("run"); run != own->end() && run->is_object())
+        out.run = run->dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
   }
   std::map<std::string, int> places;
   std::int64_t rows = 0;

@@ -35,6 +35,7 @@ struct CircuitLink {
 struct Circuit {
   std::string model, prompt, measure;
   std::string edits;  ///< of the run; empty: none
+  std::string run;    ///< what was run, as JSON; empty: it is not said
   std::vector<std::string>
       tokens;             ///< rows of the encoder, where there is one, before those of the main stack
   int layers = 0;         ///< without embedding and output

@@ -65,5 +65,14 @@ TEST_F(AskCircuitViewTest, TheBestPartsAreKeptUnderANameAndUndoTakesThemBack) {
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
+TEST_F(AskCircuitViewTest, AMeasureThatEachPromptFillsInIsNoMistakeThere) {
+  open_page();
+  type_into("ask_measure", "logit_diff");
+  settle();
+  EXPECT_EQ(workspace().asking.measure.text, "logit_diff");
+  ASSERT_TRUE(shows("ask_circuit_facts"));
+  EXPECT_FALSE(shows("measure_error"));
+}
+
 }  // namespace
 }  // namespace attnscope

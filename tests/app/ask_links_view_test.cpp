@@ -183,6 +183,8 @@ TEST_F(AskLinksViewTest, TheLinearTwinStandsWhereAttributionsStand) {
     click(chip);
     settle();
     ASSERT_TRUE(shows("ask_twin_sum")) << chip;
+    EXPECT_EQ(shows("ask.sentence.twin"), by == AttributeBy::token) << "through all paths";
+    EXPECT_EQ(shows("ask.sentence.twin.written"), by != AttributeBy::token) << "straight into the measure";
     const auto wanted = linear_twin(run().trace(0), *workspace().asking.measure.newest()->measure, by);
     ASSERT_TRUE(wanted);
     EXPECT_LT(std::fabs(wanted->rest), 1e-10);

@@ -7,8 +7,11 @@
 
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/edit_words.h"
+#include "core/io/writers.h"
+#include "core/session/fingerprint.h"
 #include "core/trace/editable.h"
 #include "tests/app/ui_driver.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -309,6 +312,26 @@ TEST_F(EditListTest, AnEditIsTypedAsTheCommandLineTakesIt) {
   EXPECT_NE(cache.new_edit_error->text(), english);
   state().set_language("en");
   EXPECT_EQ(cache.new_edit, "nonsense") << "what was typed stays";
+}
+
+TEST_F(EditListTest, NumbersOfAnotherModelAreSaidAsOnTheCommandLine) {
+  open_at("steps");
+  const testing::TempFolder folder;
+  const Shape width({{Axis::none, document().model->config().d_model}});
+  std::vector<float> half(static_cast<std::size_t>(width[0].second), 0.5f);
+  const std::vector<NamedTensor> vector{{"blocks.0.resid_post", Tensor::from(std::move(half), width)}};
+  for (const std::string& print : {std::string("0000000000000000"), model_fingerprint(*document().opened)}) {
+    const std::string run = R"({"model": {"fingerprint": ")" + print + R"(", "title": "Elsewhere"}})";
+    ASSERT_TRUE(write_safetensors(folder / "v.safetensors", vector, {}, {{"run", run}}));
+    add("blocks.0.resid_post+=@" + (folder / "v.safetensors"));
+    ASSERT_EQ(document().edits.size(), 1u);
+    EXPECT_EQ(shows("edit_of_another_model"), print.starts_with("0000")) << print;
+    key(compat::Key::escape);
+    click("remove_edit0");
+    settle();
+    ASSERT_TRUE(document().edits.empty());
+    EXPECT_FALSE(shows("edit_of_another_model")) << "it is gone with its edit";
+  }
 }
 
 TEST_F(EditListTest, WhatTheModelLacksIsRefusedBeforeItRuns) {

@@ -331,6 +331,19 @@ TEST(Ask, shards_of_a_patch_and_of_a_data_set_are_merged_with_all_their_columns)
     }
 }
 
+// The steps that have the axis, where none are named.
+TEST(Ask, heads_and_neurons_are_asked_of_the_steps_that_have_them) {
+  const std::string pair = kStory + " --json --clean " + kTold + " --corrupt " + kSoft;
+  const auto same = [](const std::string& command, const std::string& steps) {
+    const Ran own = cli(command), named = cli(command + " --steps '" + steps + "'");
+    EXPECT_EQ(own.exit_code, 0) << own.err;
+    EXPECT_EQ(own.json()["rows"], named.json()["rows"]) << command;
+  };
+  same("patch " + pair + " --over head,pos", "*blocks.*.attn.z");
+  same("ablate " + kStory + " --json --text " + kTold + " --over d_mlp:64", "*blocks.*.mlp.post");
+  expect_refused("patch " + pair + " --over head --steps 'blocks.*.mlp.out'", 1, "has no axis called head");
+}
+
 TEST(Ask, shards_are_merged) {
   const TempFolder folder;
   const std::string sweep = "ablate " + kStory + " --over head --estimate --text " + kTold;

@@ -506,6 +506,28 @@ TEST_F(Data, the_clean_value_of_a_patched_pair_is_that_of_the_clean_run) {
   EXPECT_GT(answer["base"]["clean"].get<double>(), answer["base"]["corrupt"].get<double>());
 }
 
+// As of one pair: what has no partner is left out, and counted.
+TEST_F(Data, positions_without_a_partner_in_the_other_text_are_counted) {
+  const std::string longer = "The cat sat on the mat because it was very soft. So the";
+  const std::string pairs = file(
+      "pairs.jsonl",
+      Json{{"clean", kPrompts[0].text}, {"corrupt", longer}, {"answer", "cat"}, {"wrong", "mat"}}.dump() +
+          "\n");
+  const std::string rest = " --json --measure ", over = " --over pos";
+  const Json one = cli("patch " + kStoryteller + rest + "logit_diff:cat,mat --clean '" + kPrompts[0].text +
+                       "' --corrupt '" + longer + "'" + over)
+                       .json();
+  const Ran ran = cli("patch " + kStoryteller + rest + "logit_diff --data " + pairs + over);
+  EXPECT_NE(ran.err.find("1 of clean texts, 2 of corrupt ones"), std::string::npos) << ran.err;
+  const Json alone = ran.json()["run"]["without_partner"];
+  EXPECT_EQ(alone["pairs"], 1);
+  EXPECT_EQ(alone["clean"], one["alignment"][0]["alone_from"].size());
+  EXPECT_EQ(alone["corrupt"], one["alignment"][0]["alone_into"].size());
+  const Json noise =
+      cli("patch " + kStoryteller + rest + "logit_diff --direction noise --data " + pairs + over).json();
+  EXPECT_EQ(noise["run"]["without_partner"], alone);
+}
+
 // A prompt that is alone with its length has no other whose rows are its own: it is left out, and counted.
 TEST_F(Data, values_of_other_prompts_come_from_those_of_the_same_length) {
   const std::string data =

@@ -2,6 +2,7 @@
 // independent recomputation in float64 gave, sums that close, tables that read back, and refusals.
 #include <cmath>
 
+#include "core/base/agreement.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -54,6 +55,23 @@ TEST(PathCommand, GridsAndTables) {
   const std::string text = read_text(folder / "a.csv");
   EXPECT_TRUE(text.starts_with("from,to,value,clean,run\n")) << text.substr(0, 40);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4 * 14);
+}
+
+TEST(PathCommand, SaysHowEstimatesGoWithExactValues) {
+  const std::string command = "path " + kPathStory + kPathMeasure + " --estimate";
+  const Json grid = cli(command + " --json").json();
+  Agreement wanted;
+  for (const Json& row : grid["rows"]) wanted.add(row["estimate"].get<double>(), row["value"].get<double>());
+  EXPECT_EQ(wanted.n(), 110);
+  EXPECT_NEAR(grid["estimate_r"].get<double>(), wanted.r().value(), 1e-12);
+  EXPECT_NEAR(grid["estimate_r"].get<double>(), 0.47, 5e-3) << "as the handbook says";
+  EXPECT_NE(cli(command).out.find("r = 0.47. The answer does not follow a straight line"), std::string::npos);
+  EXPECT_FALSE(cli("path " + kPathStory + kPathMeasure + " --json").json().contains("estimate_r"));
+  EXPECT_FALSE(cli(command + " --json --shard 1/2").json().contains("estimate_r")) << "of a part";
+  const std::string sweep = "ablate " + kPathStory + kPathMeasure + " --over head --json ";
+  EXPECT_GT(cli(sweep + "--estimate --how scale:0.99").json()["estimate_r"].get<double>(), 0.99);
+  EXPECT_FALSE(cli(sweep + "--only-estimate").json().contains("estimate_r"))
+      << "its values are the estimates";
 }
 
 TEST(PathCommand, RefusesWhatIsNoPath) {
@@ -129,7 +147,9 @@ TEST(GraphCommand, FollowsQueriesAndKeys) {
   const TempFolder folder;
   const auto graph = [&](const std::string& flags) {
     const std::string path = folder / "g.json";
-    EXPECT_EQ(cli("attribute " + kPathStory + kPathMeasure + " --graph " + path + flags).exit_code, 0);
+    const Ran ran = cli("attribute " + kPathStory + kPathMeasure + " --graph " + path + flags);
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_EQ(ran.err.find("taking that write out alone by") != std::string::npos, !flags.empty()) << ran.err;
     return Json::parse(read_text(path));
   };
   const auto of_head = [](const Json& all, const std::string& name) {
@@ -151,6 +171,9 @@ TEST(GraphCommand, FollowsQueriesAndKeys) {
     }
   EXPECT_TRUE(found);
   EXPECT_GT(followed["metadata"]["attnscope"]["off"].get<double>(), 0);
+  const Json run = followed["metadata"]["attnscope"]["run"];
+  EXPECT_EQ(run["model"]["fingerprint"], cli("info model:storyteller --json").json()["fingerprint"]);
+  EXPECT_EQ(run["measure"]["text"], "logit_diff:cat,mat");
 }
 
 TEST(LinearTwinCommand, ClosesInDouble) {

@@ -114,6 +114,24 @@ TEST_F(Rerun, tables_and_arrays_say_what_was_run_and_run_again) {
   }
 }
 
+TEST_F(Rerun, a_trace_in_any_form_is_computed_again) {
+  for (const char* form : {"t.json", "t.safetensors", "t.npz"}) {
+    const std::string path = folder_ / form;
+    const std::string words = "trace model:storyteller --steps 'blocks.*.attn.pattern' --text ";
+    ASSERT_EQ(cli(words + kText + " --out " + path).exit_code, 0) << form;
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << form << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << form << again.out;
+  }
+  std::string other = read_text(folder_ / "t.json");
+  const std::size_t digit = other.find("0.", other.find("blocks.1.attn.pattern")) + 3;
+  other[digit] = other[digit] == '9' ? '3' : '9';
+  std::ofstream(folder_ / "o.json") << other;
+  const Ran changed = cli("rerun " + (folder_ / "o.json"));
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_NE(changed.err.find("blocks.1.attn.pattern"), std::string::npos) << changed.err;
+}
+
 TEST_F(Rerun, generated_texts_tokens_and_figures_say_what_was_run) {
   const std::string story = " model:storyteller";
   for (const std::string& command :
@@ -283,6 +301,29 @@ TEST_F(Rerun, reads_what_lies_beside_the_answer_alone) {
   other["run"]["command"] = {"ablate", folder_ / "gpt2", "--ids", "99999999", "--measure", "logit:#3"};
   std::ofstream(folder_ / "other.json") << other;
   expect_refused("rerun " + (folder_ / "other.json"), 1, "0123456789abcdef");
+}
+
+TEST_F(Rerun, every_answer_is_one_object_with_rows_and_older_ones_are_understood) {
+  const std::string text = " model:storyteller --json --text " + kText;
+  for (const auto& [command, older] :
+       {std::pair<std::string, std::string>("heads" + text, "heads"),
+        {"rollout" + text, "blocks"},
+        {"probe model:storyteller --json --texts 40", "depths"},
+        {"compare model:storyteller model:storyteller --json --text " + kText, "steps"},
+        {"path" + text + " --measure logit:cat --from 'blocks.0.attn.z' --to logits --estimate", ""},
+        {"why" + text + " --cell 'blocks.1.attn.pattern[head=3,query=13,key=2]'", ""}}) {
+    Json told = cli(command).json();
+    ASSERT_TRUE(told["rows"].is_array()) << command;
+    EXPECT_FALSE(told["rows"].empty()) << command;
+    if (!older.empty()) {
+      EXPECT_EQ(told["rows"], told[older]) << command;
+      told.erase("rows");
+    }
+    told.erase("estimate_r");
+    std::ofstream(folder_ / "older.json") << told;
+    const Ran again = cli("rerun " + (folder_ / "older.json"));
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+  }
 }
 
 // The inputs and edits of the session are there first; what is given stands in their place.

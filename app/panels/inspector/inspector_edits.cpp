@@ -11,6 +11,7 @@
 #include "core/session/data_edits.h"
 #include "core/session/edit_values.h"
 #include "core/session/mask_edits.h"
+#include "core/session/steering.h"
 #include "core/trace/editable.h"
 
 namespace attnscope {
@@ -209,7 +210,21 @@ void take_new_edit(const PanelContext& context, InspectorCache& cache) {
     changed.edits.insert(changed.edits.end(), edits.begin(), edits.end());
     return Done{};
   });
+  const std::vector<Text> others = other_models({cache.new_edit}, *document.opened);
+  cache.other_model.reset();
+  cache.other_words = {};
+  if (!others.empty() && !edits.empty()) cache.other_model = others.front(), cache.from_other = edits.back();
   cache.new_edit.clear();
+}
+
+// As long as that edit stands in the list.
+void draw_other_model(InspectorCache& cache, const Document& document) {
+  if (!cache.other_model) return;
+  const auto edit = cache.from_other.lock();
+  if (std::find(document.edits.begin(), document.edits.end(), edit) == document.edits.end()) return;
+  wrapped_text(cache.other_words.get({key_of(language())}, [&] { return cache.other_model->str(); }),
+               theme().warning);
+  note_item("edit_of_another_model");
 }
 
 void draw_new_edit(const PanelContext& context) {
@@ -228,6 +243,7 @@ void draw_new_edit(const PanelContext& context) {
     compat::item_tooltip(tr("inspector.edits.new.help"));
   if (entered && !cache.new_edit.empty()) take_new_edit(context, cache);
   if (cache.new_edit_error) wrapped_text(cache.new_edit_error->text(), theme().error);
+  draw_other_model(cache, context.session.document());
 }
 
 }  // namespace

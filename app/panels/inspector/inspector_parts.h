@@ -49,7 +49,10 @@ struct InspectorCache {
   Computed<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
   Computed<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
-  std::string new_edit;             ///< field for a new edit in the --edit syntax
+  std::string new_edit;                  ///< field for a new edit in the --edit syntax
+  std::optional<Text> other_model;       ///< what was entered there last takes numbers of another model ...
+  std::weak_ptr<const Edit> from_other;  ///< ... by this edit
+  KeptText other_words;
   std::shared_ptr<void> exchanges;  ///< state of the menu of exchanges
   std::string note, kept_note;      ///< content of the field, and the note it was set from
   float dragged = 0;
