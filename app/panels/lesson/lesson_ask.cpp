@@ -189,6 +189,7 @@ void draw_explores(FrameState& state) {
   const bool asks = page.ask.index() > 0;
   if (page.explores.empty() || (asks && !player.told())) return;
   gap(3);
+  ImGui::AlignTextToFramePadding();
   dim_text(tr("lessons.explore"));
   const float right = ImGui::GetContentRegionAvail().x;
   int number = 0;
