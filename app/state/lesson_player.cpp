@@ -126,6 +126,7 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   // text is being typed: half a word is no answer.
   forget_of_other_run();
   notice(state.workspace);
+  if (draft().complaint && still_training(*draft().complaint)) check(state.workspace);
   if (!changed_ || ImGui::GetIO().WantTextInput || !asks_for_change()) return;
   changed_ = false;
   judge_change(state.workspace);
@@ -198,7 +199,7 @@ void LessonPlayer::notice(const Workspace& workspace) {
 // Answers are of the page's sequence, whichever is looked at: a page may ask to compare two.
 ExpressionScope LessonPlayer::scope() const {
   const int last = static_cast<int>(now_->traces.size()) - 1;
-  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(cursor_.sequence, 0, last), {}};
+  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(cursor_.sequence, 0, last), {}, false};
 }
 
 std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {
@@ -292,6 +293,7 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   const bool tells = verdict.right || here.wrong >= kWrongUntilBecause;
   const auto because = tells ? because_text(*lesson_, page(), scope()) : Result<Text>(Text());
   here.because = because ? *because : Text();
+  if (!here.because.empty()) reveal = kReveal;
   // What is said of a change waits until it was made: a hint says what to do.
   const bool made =
       std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
@@ -321,6 +323,10 @@ void LessonPlayer::check(const Workspace& workspace) {
   if (judged_once_ && here.verdict && judged_run_ == now_ && !asks_for_change() && same_as_judged(workspace))
     return;
   const auto verdict = check_answer(*lesson_, page(), *given, scope());
+  if (!verdict && still_training(verdict.error())) {
+    here.complaint = verdict.error();
+    return;
+  }
   if (!verdict) {
     const auto opened = check_answer(*lesson_, page(), *given, first_scope());
     here.complaint = why_not(verdict.error(), static_cast<bool>(opened));

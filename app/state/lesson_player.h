@@ -51,6 +51,8 @@ class LessonPlayer {
   int page_index() const { return page_; }
   const Page& page() const { return lesson_->pages[static_cast<std::size_t>(page_)]; }
   PageDraft& draft() { return drafts_[page().id]; }
+  /// The reason was given, or the answer was shown: one reads on.
+  bool told() { return !draft().because.empty() || draft().shown; }
 
   /// Opens a lesson by id (shipped) or file, at a page; default: where this learner left it, or the first
   /// page if it was finished. Errors: no such lesson, a broken file, no such page.

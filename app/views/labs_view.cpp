@@ -265,9 +265,6 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   ImGui::SetCursorScreenPos(ImVec2(corner.x + width - chip_width(reset), corner.y));
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
   draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
-  if (context.workspace.holds_back)
-    return draw_held(ImVec2(corner.x, top),
-                     ImVec2(width, std::max(scaled(kLeastBody), corner.y + size.y - top)));
   const std::uint64_t key = key_of_values(lab, values);
   // While one picture is made only the newest values wait; that of the values before is seen.
   if (!picture_.asked(key))
@@ -275,6 +272,10 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
         key_of(lab.key), key, context.workers(),
         [&lab, values](const std::atomic<bool>& cancel) { return compute(lab, values, cancel); },
         std::exchange(shown_, lab.key) == lab.key ? Older::finishes : Older::stops);
+  // While a bet is open it is computed unseen: the answer is taken from it.
+  if (context.workspace.holds_back)
+    return draw_held(ImVec2(corner.x, top),
+                     ImVec2(width, std::max(scaled(kLeastBody), corner.y + size.y - top)));
   const Made<Result<LabPicture>> made = picture_.made(key_of(lab.key), key);
   show_moving(context, lab, values, made.fresh);
   if (made.fresh) go_on(context, lab, values);

@@ -182,6 +182,15 @@ std::string shown_by(const Operand& operand) {
   return operand.is_weight() ? operand.weight : to_text(operand.site) + "#" + std::to_string(operand.head);
 }
 
+// The end of a legend is the largest number of its matrix: where a lesson hides a cell of this, it may be the
+// answer.
+bool keeps_its_range(const Workspace& workspace, const Operand& of) {
+  if (!workspace.hides || !of.is_step()) return false;
+  return std::any_of(workspace.hidden.begin(), workspace.hidden.end(), [&](const Target& hidden) {
+    return hidden.kind == Target::Kind::step && hidden.site == of.site;
+  });
+}
+
 }  // namespace
 
 std::vector<FigurePlot::Stood> FigurePlot::standing(const Figure& figure) const {
@@ -403,6 +412,7 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   const int result = figure.result();
   if (result < 0 || legend_height_ <= 0) return event;
   const Operand& out = figure.operands[static_cast<std::size_t>(result)];
+  if (keeps_its_range(context.workspace, out)) return event;
   HeatStyle style;
   style.map = differs ? Colormap::diverging : out.map;
   style.log_scale = context.workspace.log_scale;

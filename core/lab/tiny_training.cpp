@@ -224,18 +224,35 @@ ModelConfig tiny_config(TinyPart part, TinyData data) {
   return out;
 }
 
+namespace {
+
+struct TinyRuns {
+  std::mutex mutex;
+  std::deque<std::pair<TinyOptions, std::shared_ptr<const TinyRun>>> kept;
+};
+
+TinyRuns& tiny_runs() {
+  static TinyRuns runs;
+  return runs;
+}
+
+}  // namespace
+
+std::shared_ptr<const TinyRun> tiny_run_known(const TinyOptions& options) {
+  TinyRuns& runs = tiny_runs();
+  const std::lock_guard lock(runs.mutex);
+  for (const auto& [other, run] : runs.kept)
+    if (other == options) return run;
+  return nullptr;
+}
+
 Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel) {
-  static std::mutex mutex;
-  static std::deque<std::pair<TinyOptions, std::shared_ptr<const TinyRun>>> kept;
-  {
-    const std::lock_guard lock(mutex);
-    for (const auto& [other, run] : kept)
-      if (other == options) return run;
-  }
+  if (auto known = tiny_run_known(options)) return known;
   TRY(std::shared_ptr<const TinyRun> run, train(options, cancel));
-  const std::lock_guard lock(mutex);
-  kept.emplace_back(options, run);
-  if (kept.size() > kTinyRunsKept) kept.pop_front();
+  TinyRuns& runs = tiny_runs();
+  const std::lock_guard lock(runs.mutex);
+  runs.kept.emplace_back(options, run);
+  if (runs.kept.size() > kTinyRunsKept) runs.kept.pop_front();
   return run;
 }
 

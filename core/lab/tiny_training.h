@@ -61,6 +61,8 @@ struct TinyRun {
 ModelConfig tiny_config(TinyPart part, TinyData data = TinyData::followers);
 /// Trains it, or finds it in the cache. Errors: cancelled; a loss that is no number.
 Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel);
+/// The same if it is in the cache already, else null.
+std::shared_ptr<const TinyRun> tiny_run_known(const TinyOptions& options);
 /// Mean plain loss of such a model on the first `count` held-out examples, nats per counted row.
 double tiny_loss(const Model& model, TinyData data, int count);
 /// The two letters that may follow one.

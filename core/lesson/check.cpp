@@ -78,7 +78,10 @@ Result<Verdict> check_shape(const Lesson& lesson, const Page& page, const ShapeA
   TRY(const auto given, typed_shape(text));
   TRY(const auto wanted, shape_with_batch(ask.site, scope));
   const std::vector<std::int64_t> bare(wanted.begin() + 1, wanted.end());
-  if (given == wanted || given == bare) return right("verdict.right.shape", {shape_text(given)});
+  // One sequence may be left out; of several the batch is an axis like the others.
+  if (given == wanted || (given == bare && wanted.front() == 1))
+    return right("verdict.right.shape", {shape_text(given)});
+  if (given == bare) return wrong("verdict.wrong.shape.batch", {shape_text(given), wanted.front()}, 0.5);
   for (const Slip& slip : ask.slips) {
     TRY(const ExpressionValue made, slip.value.value(scope));
     const auto same = [](std::int64_t a, double b) { return static_cast<double>(a) == b; };

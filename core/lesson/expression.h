@@ -33,7 +33,12 @@ struct ExpressionScope {
   const RunResult* before = nullptr;  ///< the page as it was opened; null: the same
   int sequence = 0;
   std::map<std::string, double> variables;
+  bool waits =
+      true;  ///< trained() trains; false: it takes what is known, for a window that must not stand still
 };
+
+/// True for the error of trained() while nothing is known yet: the same may be asked again.
+bool still_training(const Error& error);
 
 class Expression {
  public:

@@ -321,6 +321,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"sum", 1, 1, over_all<total>},
                                              {"tokens", 0, 0, tokens},
                                              {"top_p", 2, 2, top_p},
+                                             {"trained", 3, 3, expression_trained},
                                              {"var", 1, 1, over_all<variance>},
                                              {"grad", 1, 1, expression_gradient},
                                              {"loss", 0, 1, expression_loss}};

@@ -39,6 +39,11 @@ Result<ExpressionValue> expression_loss(const std::vector<ExpressionValue>& argu
 /// unembedding), or its norm_eps. cache('llama-2-7b', 2048): bytes of its KV cache in bfloat16.
 Result<ExpressionValue> expression_calc(const std::vector<ExpressionValue>& arguments,
                                         const ExpressionScope& scope);
+/// trained('pair,data=woven,b=full_mask,steps=300', 'b', 'accuracy'): what a model of that lab reached on
+/// examples that were held out: loss, accuracy or generated. Errors: still_training() where the scope does
+/// not wait and it is not trained yet.
+Result<ExpressionValue> expression_trained(const std::vector<ExpressionValue>& arguments,
+                                           const ExpressionScope& scope);
 Result<ExpressionValue> expression_cache(const std::vector<ExpressionValue>& arguments,
                                          const ExpressionScope& scope);
 

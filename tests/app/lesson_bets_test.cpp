@@ -1,4 +1,7 @@
 // Lessons in the window: what is said of changes and when, and what an open bet holds back.
+#include <chrono>
+#include <thread>
+
 #include "app/state/actions.h"
 #include "app/state/shown_figure.h"
 #include "app/widgets/navigation.h"
@@ -129,6 +132,28 @@ TEST_F(LessonBetsTest, ALabThatIsBetOnShowsItsResultsAfterwards) {
   settle();
   EXPECT_FALSE(shows("lab_held"));
   EXPECT_TRUE(shows("lab_notice"));
+}
+
+TEST_F(LessonBetsTest, ABetOnATrainingWaitsForItAndIsJudgedFromIt) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("masks", 5);
+  ASSERT_TRUE(shows("lab_held"));
+  click("choice_better");
+  if (!draft().verdict) {
+    ASSERT_TRUE(draft().complaint);
+    EXPECT_TRUE(still_training(*draft().complaint)) << draft().complaint->text();
+    EXPECT_EQ(draft().choice, "better") << "it is kept";
+  }
+  for (int i = 0; i < 3000 && !draft().verdict; ++i) {
+    frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_FALSE(draft().verdict->right);
+  click("choice_cheat");
+  frames(2);
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right) << "nothing is trained anew";
 }
 
 TEST_F(LessonBetsTest, TheEndOfALessonShowsNothingOfALastPageThatIsOpen) {

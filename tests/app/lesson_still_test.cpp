@@ -358,6 +358,12 @@ TEST_F(LessonStillTest, ChoicesStandStillWhateverIsSaid) {
         const auto found = noted_items().find("choice_" + id);
         return found == noted_items().end() ? -1.f : found->second.p0.y;
       };
+      // With the reason one reads on: then the words scroll, and the choices and the reason stand there
+      // whole.
+      const auto whole = [&](const std::string& id) {
+        const auto found = noted_items().find("choice_" + id);
+        return found != noted_items().end() && found->second.p1.y <= noted_items().at("lesson_said").p0.y;
+      };
       std::vector<float> before;
       for (const auto& choice : ask->choices) before.push_back(place(choice.id));
       EXPECT_GT(before.front(), 0) << lesson << " " << page;
@@ -365,8 +371,14 @@ TEST_F(LessonStillTest, ChoicesStandStillWhateverIsSaid) {
         state().lessons.draft().choice = tried.id;
         state().lessons.check(workspace());
         frames(5);
-        if (draft().verdict && draft().verdict->right) continue;  // then one reads on
-        const bool full = std::string(lesson) == "detective";     // its last choice may lie under the verdict
+        if (state().lessons.told()) {
+          if (std::string(lesson) == "detective") continue;  // its looks and choices fill the panel
+          for (const auto& choice : ask->choices)
+            EXPECT_TRUE(whole(choice.id))
+                << lesson << " " << page << " after " << tried.id << " " << language;
+          continue;
+        }
+        const bool full = std::string(lesson) == "detective";  // its last choice may lie under the verdict
         for (std::size_t i = 0; i < before.size() - (full ? 1 : 0); ++i)
           EXPECT_EQ(place(ask->choices[i].id), before[i])
               << lesson << " " << page << " after " << tried.id << " " << language;
@@ -385,6 +397,26 @@ TEST_F(LessonStillTest, AFigureHasTheRoomOfThePanelsThatItsPageDoesNotName) {
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   open("inside_block", 0);
   EXPECT_TRUE(shows("timeline.steps")) << "its hint names it";
+}
+
+TEST_F(LessonStillTest, ALegendDoesNotEndAtTheNumberThatIsAskedFor) {
+  open("query_key_value", 5);
+  const auto says_half = [this] {
+    DisplayList list;
+    state().recording = &list;
+    frames(3);
+    state().recording = nullptr;
+    return std::any_of(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
+      return item.kind == DrawItem::Kind::text && list.text(item) == "0.5";
+    });
+  };
+  EXPECT_FALSE(says_half());
+  type("0.5");
+  frames(3);
+  click("lesson_check");
+  frames(4);
+  ASSERT_TRUE(draft().verdict && draft().verdict->right);
+  EXPECT_TRUE(says_half()) << "the legend of Z";
 }
 
 TEST_F(LessonStillTest, TheColumnsThatAPageNamesAreNumbered) {

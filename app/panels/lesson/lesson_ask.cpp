@@ -184,16 +184,19 @@ void say_verdict(LessonPlayer& player) {
 
 // Labs and views that go on from here, once the page was answered.
 void draw_explores(FrameState& state) {
-  const LessonPlayer& player = state.lessons;
+  LessonPlayer& player = state.lessons;
   const Page& page = player.page();
-  const PageDraft& draft = state.lessons.draft();
-  const bool asks = page.ask.index() > 0, told = !draft.because.empty() || draft.shown;
-  if (page.explores.empty() || (asks && !told)) return;
+  const bool asks = page.ask.index() > 0;
+  if (page.explores.empty() || (asks && !player.told())) return;
   gap(3);
+  ImGui::AlignTextToFramePadding();
   dim_text(tr("lessons.explore"));
+  const float right = ImGui::GetContentRegionAvail().x;
   int number = 0;
   for (const Explore& one : page.explores) {
     const std::string label = explore_words(one).str();
+    const float end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(6) + button_width(label);
+    if (end <= right) ImGui::SameLine(0, px(6));
     if (raised_button(label + "###lesson_explore_" + std::to_string(number++)))
       LessonPlayer::explore(state, one);
     compat::item_tooltip(tr("lessons.explore.help"));

@@ -217,8 +217,10 @@ void draw_said(FrameState& state, float most) {
 void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
   const float all = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
-  // While one may still choose, what is said covers the choices as little as it can: it scrolls instead.
-  const bool choices = player.asks() && std::holds_alternative<ChoiceAsk>(player.page().ask);
+  // While one may still choose, what is said covers the choices as little as it can: it scrolls instead. With
+  // the reason the words scroll, so that both the reason and the end of the question can be read.
+  const bool choices =
+      player.asks() && !player.told() && std::holds_alternative<ChoiceAsk>(player.page().ask);
   const float free = all - player.ask_end - ImGui::GetStyle().ItemSpacing.y;
   const float most = choices ? std::clamp(free, px(kLeastSaid), all * kMostSaid) : all * kMostSaid;
   const float under = std::max(1.f, std::min(player.said_height, most));

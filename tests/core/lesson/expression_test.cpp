@@ -47,6 +47,25 @@ TEST_F(Expressions, Arithmetic) {
   EXPECT_DOUBLE_EQ(of("sqrt(16) + abs(0 - 3)"), 7);
 }
 
+TEST_F(Expressions, ATrainingOfALabIsWaitedForOnlyWhereOneMayWait) {
+  const std::string pair = "trained('pair,data=followers,a=usual,b=post,steps=20', 'b', ";
+  const auto loss = Expression::parse(pair + "'loss')");
+  ASSERT_TRUE(loss);
+  const auto early = loss->number({run_->run(), &run_->first(), 0, {}, false});
+  ASSERT_FALSE(early);
+  EXPECT_TRUE(still_training(early.error())) << early.error().text();
+  const double waited = of(pair + "'loss')");
+  EXPECT_GT(waited, 0.5) << "ln 2 is the least";
+  const auto known = loss->number({run_->run(), &run_->first(), 0, {}, false});
+  ASSERT_TRUE(known);
+  EXPECT_EQ(*known, waited);
+  EXPECT_LE(of(pair + "'accuracy')"), 1);
+  EXPECT_LE(of(pair + "'generated')"), 1);
+  const auto other = number("trained('sqrt', 'b', 'loss')");
+  ASSERT_FALSE(other);
+  EXPECT_FALSE(still_training(other.error()));
+}
+
 TEST_F(Expressions, CellsOfTheRun) {
   EXPECT_NEAR(of("blocks.0.attn.q[pos=0,head*d_head=1]"), 0.1871, 5e-5);
   EXPECT_NEAR(of("sum(input[pos=0] * blocks.0.attn.q.weight[out=1])"), 0.1871, 5e-5);

@@ -95,6 +95,13 @@ TEST(LessonAnswers, MoreMistakesWithANameAreToldAsSuch) {
   win.change(
       [](Document& document) { return put(document, "blocks.0.attn.scores[head=0,query=2,key=3]=9"); });
   EXPECT_EQ(win.key({}), "lesson.softmax.win.slip.masked");
+  OwnRun off("head_roles", "off");
+  off.change(
+      [](Document& document) { return put(document, "blocks.1.attn.pattern[head=3,query=13,key=2]=0"); });
+  EXPECT_EQ(off.key({}), "lesson.head_roles.off.slip.weight") << "no head was knocked out";
+  OwnRun need("induction_head", "need");
+  need.change([](Document& document) { return put(document, "blocks.1.attn.z[head=0]=0"); });
+  EXPECT_EQ(need.key({}), "lesson.induction_head.need.slip.itself");
 }
 
 TEST(LessonAnswers, AMaskThatWasNotTouchedTellsNoCell) {
