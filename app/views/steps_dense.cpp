@@ -19,7 +19,7 @@ constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
 // Cells with colours only, units: widths to try, and the minimum height.
 constexpr float kColourWidths[] = {10, 8, 6, 5, 4, 3, 2, 1, 0.5f, 0.25f};
 constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kLeastSeen = 1,
-                kColourHeight = 3;
+                kColourHeight = 3, kLeastInOneLine = 5;
 
 }  // namespace
 
@@ -111,6 +111,12 @@ bool FigurePlot::place_colours(const ViewContext& context, const Figure& figure,
     for (const float colours : kColourWidths)
       if (context.workspace.presenting && colours >= kLeastBesideDigits && stands(lines, colours, true))
         return true;
+  for (const float colours : kColourWidths)  // low cells in two lines are harder to read than one line
+    if (whole_in_room_ && !context.workspace.presenting && colours >= kLeastInOneLine &&
+        line_cell < colours * ui_scale() && stands(DenseLines::one, colours, false))
+      return true;
+  if (whole_in_room_ && !context.workspace.presenting && line_cell >= kLeastInOneLine * ui_scale())
+    return false;
   for (const float colours : kColourWidths) {
     if (line_cell >= colours * ui_scale()) return false;
     for (const DenseLines lines : kLines)

@@ -102,7 +102,7 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
   // A projector's digits are at least as large as core/figure asks for, however small its picture.
   const float unit = presented ? std::max(1.f, ui_scale() * kPresenterHalf) : ui_scale();
   margin_ = margin_of_row(presented, unit);
-  const ImVec2 whole(most.x + 2 * margin_, most.y + 2 * margin_);
+  const ImVec2 whole(most.x + 2 * margin_, most.y + (presented ? 0 : 2 * margin_));
   if (!box_.show_at(*drawn, key_, whole, presented, unit)) return false;
   room_ = ImVec2(whole.x, std::min(whole.y, std::ceil(box_.natural_height())));
   return box_.show_at(*drawn, key_, room_, presented, unit);

@@ -32,7 +32,7 @@ namespace {
 constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
 constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
 constexpr float kPresentedWords = 110.f;             // above and below a presented figure
-constexpr float kMostForRow = 0.45f, kMostPresented = 0.5f,
+constexpr float kMostForRow = 0.36f, kMostPresented = 0.5f,
                 kMostOfOne = 0.3f;                          // share of the figure's room for the row
 constexpr float kStepRowGap = 8.f, kLeastRowWidth = 560.f;  // units below it; half a window scrolls instead
 constexpr float kLeastRoom = 300.f;                         // lower stages show only the title

@@ -448,19 +448,6 @@ const std::vector<NetworkLink>& links_of(const Map& map) {
                         });
 }
 
-// Toggle between boxes and the checkpoint's names.
-void draw_switch(Workspace& workspace) {
-  const WithFont small(fonts().small);
-  const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(1)));
-  const Label label(tr("map.tree"), "###map_modules");
-  const float left = ImGui::GetContentRegionMax().x - button_width(label) - px(8);
-  if (left < ImGui::CalcTextSize(tr("map.title")).x + px(14)) return;  // no room beside the title
-  ImGui::SameLine(left);
-  if (raised_button(label, workspace.shows_modules)) workspace.shows_modules = !workspace.shows_modules;
-  note_item("map_modules");
-  compat::item_tooltip(tr("map.tree.switch"));
-}
-
 }  // namespace
 
 void draw_network_map(const PanelContext& context) {
@@ -474,7 +461,7 @@ void draw_network_map(const PanelContext& context) {
     return;
   }
   Workspace& workspace = context.workspace;
-  draw_switch(workspace);
+  draw_map_switch(workspace);
   if (workspace.shows_modules) {
     compat::begin_child("###map_tree", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar);
     draw_module_tree(context);

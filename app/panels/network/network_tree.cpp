@@ -7,6 +7,7 @@
 #include "app/panels/network/network_layout.h"
 #include "app/state/controls.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/model/expected_weights.h"
@@ -160,6 +161,18 @@ void draw_module_tree(const PanelContext& context) {
   const WithVar indent(ImGuiStyleVar_IndentSpacing, px(12));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(2)));
   draw_node(context, kept.root, true);
+}
+
+void draw_map_switch(Workspace& workspace) {
+  const WithFont small(fonts().small);
+  const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(1)));
+  const Label label(tr("map.tree"), "###map_modules");
+  const float left = ImGui::GetContentRegionMax().x - button_width(label) - px(8);
+  if (left < ImGui::CalcTextSize(tr("map.title")).x + px(14)) return;  // no room beside the title
+  ImGui::SameLine(left);
+  if (raised_button(label, workspace.shows_modules)) workspace.shows_modules = !workspace.shows_modules;
+  note_item("map_modules");
+  compat::item_tooltip(tr("map.tree.switch"));
 }
 
 }  // namespace attnscope

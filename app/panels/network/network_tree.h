@@ -32,4 +32,7 @@ bool step_of_weight(const Trace& trace, const std::string& weight, Site& site);
 
 void draw_module_tree(const PanelContext& context);
 
+/// Toggles between boxes and the checkpoint's names.
+void draw_map_switch(Workspace& workspace);
+
 }  // namespace attnscope
