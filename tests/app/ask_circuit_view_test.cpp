@@ -67,7 +67,10 @@ TEST_F(AskCircuitViewTest, TheBestPartsAreKeptUnderANameAndUndoTakesThemBack) {
 
 TEST_F(AskCircuitViewTest, AMeasureThatEachPromptFillsInIsNoMistakeThere) {
   open_page();
-  type_into("ask_measure", "logit_diff");
+  click("ask_measure");
+  key(compat::Key::a, true);
+  type("logit_diff");
+  key(compat::Key::enter);
   settle();
   EXPECT_EQ(workspace().asking.measure.text, "logit_diff");
   ASSERT_TRUE(shows("ask_circuit_facts"));
