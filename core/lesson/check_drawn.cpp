@@ -102,7 +102,7 @@ Result<bool> is_made(const Lesson& lesson, const Page& page, const ExpressionSco
 Result<bool> right_as_opened(const Page& page, const ExpressionScope& scope) {
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   if (!ask || ask->is_probe() || !scope.before || scope.before == &scope.run) return true;
-  const ExpressionScope opened{*scope.before, nullptr, scope.sequence, scope.variables};
+  const ExpressionScope opened{*scope.before, nullptr, scope.sequence, scope.variables, scope.waits};
   for (const ChoiceAsk::Choice& choice : ask->choices) {
     TRY(const double now, choice.when.number(scope));
     TRY(const double then, choice.when.number(opened));

@@ -257,7 +257,8 @@ Result<std::string> place_text(const Node& node, const ExpressionScope& scope) {
 Result<ExpressionValue> called(const Node& node, const ExpressionScope& scope) {
   // before(x): x of the page as it was opened.
   const bool then = node.word == "before" && scope.before;
-  const ExpressionScope old{then ? *scope.before : scope.run, scope.before, scope.sequence, scope.variables};
+  const ExpressionScope old{then ? *scope.before : scope.run, scope.before, scope.sequence, scope.variables,
+                            scope.waits};
   std::vector<ExpressionValue> arguments;
   for (const NodePtr& below : node.below) {
     TRY(ExpressionValue argument, computed(*below, old));

@@ -124,7 +124,7 @@ TEST_F(LessonTest, AClickOnACoveredCellAnswers) {
   hint();
   EXPECT_TRUE(draft().shown);
   ASSERT_TRUE(workspace().cursor.pinned);
-  EXPECT_EQ(workspace().cursor.key, 2) << "the cat";
+  EXPECT_EQ(workspace().cursor.key, 6) << "the rug";
   EXPECT_TRUE(draft().verdict->right);
   const Lesson& lesson = state().lessons.lesson();
   EXPECT_FALSE(state().lessons.progress_of(lesson, lesson.pages[0])->right) << "shown is not answered";

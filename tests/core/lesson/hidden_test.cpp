@@ -77,8 +77,7 @@ TEST(LessonAnswers, MistakesWithANameAreToldAsSuch) {
   EXPECT_EQ(key(HiddenPage("nine_steps", "shape").typed("(2,4,5)")), "verdict.wrong.shape");
   EXPECT_EQ(key(HiddenPage("nine_steps", "shape").typed("(4,2)")), "verdict.wrong.shape.batch");
   EXPECT_EQ(key(HiddenPage("nine_steps", "scores").typed("(2,4,4)")), "verdict.wrong.shape.batch");
-  EXPECT_EQ(key(HiddenPage("gqa_cache", "groups").typed("(2,11,16)")), "verdict.right.shape")
-      << "one sequence";
+  EXPECT_TRUE(hidden_right(HiddenPage("gqa_cache", "groups").typed("(2,11,16)"))) << "one sequence";
   EXPECT_EQ(key(HiddenPage("induction_head", "induction").answered(HeadPlace{0, 0})),
             "lesson.induction_head.induction.slip.previous");
   EXPECT_EQ(key(HiddenPage("induction_head", "previous").answered(HeadPlace{1, 0})),
