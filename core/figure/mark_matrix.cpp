@@ -20,8 +20,8 @@ constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn a
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
-constexpr float kLargePad = 0.3f;                // em: beside the digits of a row drawn large
-constexpr float kLargeRow = 2, kTallRow = 2.7f;  // times its digits
+constexpr float kLargePad = 0.3f;                  // em: beside the digits of a row drawn large
+constexpr float kLargeRow = 2, kTallLarge = 2.7f;  // times its digits
 constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
@@ -186,7 +186,7 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
   if (large_row(matrix)) {
     const SizeNeed bars = bars_height(matrix, look);
     return {rows * look.looked * 1.6f + bars.least, rows * look.looked_natural * 1.7f + bars.natural,
-            rows * look.looked_natural * (matrix.tall ? kTallRow : kLargeRow) + bars.most};
+            rows * look.looked_natural * (matrix.tall ? kTallLarge : kLargeRow) + bars.most};
   }
   if (with_digits(matrix, form)) {
     const float natural = natural_digit(matrix, look);
