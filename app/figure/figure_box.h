@@ -34,6 +34,8 @@ class FigureBox {
   bool show_at(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float unit);
   /// Height in pixels that the figure takes by itself, of the last show().
   float natural_height() const { return placed_.natural_height * unit_; }
+  /// Pixels per unit of core/figure: less than asked for where the letters had to be smaller.
+  float unit() const { return unit_; }
   /// Nothing is shown until the next show().
   void clear() { figure_.reset(); }
   bool empty() const { return !figure_; }

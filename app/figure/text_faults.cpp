@@ -87,11 +87,11 @@ bool is_clipped(const DisplayList& list, const DrawItem& item) {
   return out(&ImVec2::x, clip.scrolls_x) || out(&ImVec2::y, clip.scrolls_y);
 }
 
-// "Saved runs…" and a mere "…" (the rest) are whole.
+// "Saved runs…", a mere "…" and "0.3 + … (12 in all)" (the rest) are whole.
 bool is_shortened(std::string_view text) {
-  const std::size_t mark = text.find(kCutMark);
-  return mark != std::string_view::npos && text.size() > kCutMark.size() &&
-         mark + kCutMark.size() != text.size() && mark != 0;
+  const std::size_t mark = text.find(kCutMark), behind = mark + kCutMark.size();
+  if (mark == std::string_view::npos || mark == 0 || behind == text.size()) return false;
+  return text[mark - 1] != ' ' || text[behind] != ' ';
 }
 
 std::vector<const DrawItem*> texts_in_sight(const DisplayList& list) {

@@ -102,10 +102,11 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
   // A projector's digits are at least as large as core/figure asks for, however small its picture.
   const float unit = presented ? std::max(1.f, ui_scale() * kPresenterHalf) : ui_scale();
   margin_ = margin_of_row(presented, unit);
-  const ImVec2 whole(most.x + 2 * margin_, most.y + (presented ? 0 : 2 * margin_));
-  if (!box_.show_at(*drawn, key_, whole, presented, unit)) return false;
-  room_ = ImVec2(whole.x, std::min(whole.y, std::ceil(box_.natural_height())));
-  return box_.show_at(*drawn, key_, room_, presented, unit);
+  const float high = most.y + (presented ? 0 : 2 * margin_);
+  if (!box_.show_at(*drawn, key_, ImVec2(most.x + 2 * margin_, high), presented, unit)) return false;
+  margin_ = margin_of_row(presented, box_.unit());
+  room_ = ImVec2(most.x + 2 * margin_, std::min(high, std::ceil(box_.natural_height())));
+  return box_.show_at(*drawn, key_, room_, presented, box_.unit());
 }
 
 float StepsRow::follow(const ViewContext& context, const Figure& figure, ImVec2 most, bool difference) {

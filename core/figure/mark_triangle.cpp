@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array<Give, 2> kTriangleGives{Give::shorter_words, Give::left_out};
 constexpr float kTriangleHigh = 0.866f;             // of its side
-constexpr SizeNeed kTriangleSide{130, 300, 520};    // pixels
+constexpr SizeNeed kTriangleSide{24, 300, 520};     // pixels
+constexpr float kOfWidth = 0.8f;                    // the side, where the box is narrow
 constexpr float kLongCorner = 0.55f, kDot = 0.55f;  // of the side: a name; em: the dot's radius
 constexpr int kShareDigits = 2;
 
@@ -26,15 +27,15 @@ SizeNeed triangle_width(const Part& part, const Form& form, const MarkContext& c
   return {std::max(title, kTriangleSide.least + more), std::max(title, kTriangleSide.natural + more),
           std::max(title, kTriangleSide.most + more)};
 }
-SizeNeed triangle_height(const Part& part, const Form& form, float, const MarkContext& context) {
+SizeNeed triangle_height(const Part& part, const Form& form, float width, const MarkContext& context) {
   const float more = title_height(part, form, context.look) + 2 * corner_height(context.look);
-  return {kTriangleSide.least * kTriangleHigh + more, kTriangleSide.natural * kTriangleHigh + more,
-          kTriangleSide.most * kTriangleHigh + more};
+  const auto high = [&](float side) { return std::min(side, width * kOfWidth) * kTriangleHigh + more; };
+  return {high(kTriangleSide.least), high(kTriangleSide.natural), high(kTriangleSide.most)};
 }
 void settle_triangle(PlacedPart& placed, const MarkContext& context) {
   const float top = title_height(*placed.part, placed.form, context.look) + corner_height(context.look);
   const float high = placed.box.h - top - corner_height(context.look);
-  const float side = std::min({placed.box.w * 0.8f, high / kTriangleHigh, kTriangleSide.most});
+  const float side = std::min({placed.box.w * kOfWidth, high / kTriangleHigh, kTriangleSide.most});
   placed.cells = {placed.box.x + (std::min(placed.box.w, kTriangleSide.most * 1.3f) - side) / 2,
                   placed.box.y + top, side, side * kTriangleHigh};
 }
@@ -76,14 +77,16 @@ void draw_triangle(const PlacedPart& placed, Drawing& out, const MarkContext& co
     corner[at] = 1;
     const auto [middle, edge] = place_in(box, corner);
     const float top = at == 0 ? edge - corner_height(context.look) : edge + 4;
-    const std::string name =
-        context.measure.fitted(mark.corners[at].str(), em, Face::mono, std::max(box.w * kLongCorner, em * 5));
+    // The lower two share the width: the one left of the middle, the other right of it.
+    const float half = box.x + box.w / 2, gap = em * 0.4f, from = at == 2 ? half + gap : placed.box.x,
+                to = at == 1 ? half - gap : placed.box.right();
+    const std::string name = context.measure.fitted(
+        mark.corners[at].str(), em, Face::mono, std::min(to - from, std::max(box.w * kLongCorner, em * 5)));
     const std::string share = number_text(mark.shares[at], kShareDigits);
     float below = top + em * kAscent;
     for (const auto& [text, ink] : {std::pair(name, Ink::key), std::pair(share, Ink::text)}) {
       const float wide = context.measure.width(text, em, Face::mono);
-      const float left =
-          std::clamp(middle - wide / 2, placed.box.x, std::max(placed.box.x, placed.box.right() - wide));
+      const float left = std::clamp(middle - wide / 2, from, std::max(from, to - wide));
       out.text(text, left, below, em, Face::mono, out.colours().ink(ink), placed.box);
       below += line;
     }

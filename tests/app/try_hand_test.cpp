@@ -220,7 +220,7 @@ TEST_F(TryHandTest, PlaysOnAProjectorByItsKey) {
   EXPECT_FALSE(shows("try_sentence"));
 }
 
-TEST_F(TryHandTest, GoesToTheViewOfTheThingAndToItsTextFirst) {
+TEST_F(TryHandTest, GoesToTheViewOfTheThingAndKeepsATextOfOnesOwn) {
   open_easy("model:storyteller");
   ASSERT_TRUE(session_->edit(
       Text("x"), {}, [](Document& changed) { return set_text(changed, 0, "The dog sat", Stack::single); }));
@@ -229,10 +229,12 @@ TEST_F(TryHandTest, GoesToTheViewOfTheThingAndToItsTextFirst) {
   show_me();
   play();
   EXPECT_EQ(workspace().view, "attention");
-  EXPECT_TRUE(as_changed(things_[0]));
+  EXPECT_EQ(document().sequences.front().text, "The dog sat");  // what is tried is made for it
+  EXPECT_EQ(document().edits.size(), 1u);
   click("try_show");  // back
   settle();
   EXPECT_EQ(document().sequences.front().text, "The dog sat");
+  EXPECT_TRUE(document().edits.empty());
 }
 
 TEST_F(TryHandTest, WithoutMovementItIsDoneAtOnce) {

@@ -26,7 +26,8 @@ class TextFaults : public ::testing::Test {
 using Lines = std::vector<std::string>;
 
 TEST_F(TextFaults, NeighboursAreNone) {
-  put(0, 0, "one"), put(41, 0, "beside"), put(0, 13, "below"), put(0, 40, "Saved runs…"), put(60, 40, "…");
+  put(0, 0, "one"), put(41, 0, "beside"), put(0, 13, "below"), put(0, 40, "Saved runs…"), put(60, 40, "…"),
+      put(0, 60, "0.3 + … (12 in all)");
   EXPECT_EQ(found(), Lines{});
 }
 
