@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/lens/attention_places.h"
 #include "core/session/mask_edits.h"
+#include "core/trace/mask_mix.h"
 
 namespace attnscope {
 namespace {
@@ -21,27 +22,18 @@ AttentionKind kind_shown(const ViewState& view) {
   return attention_kind(view.place.stack, view.place.part, view.run->config().stack);
 }
 
-// The model's own rule, as a mask is written.
-std::string own_rule(const ViewState& view) {
-  const AttentionSpec& spec = view.run->config().attention_at(view.place.pattern(view.layer));
-  if (!spec.mask.empty()) return spec.mask;
-  const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : std::string();
-  if (window.empty()) return spec.causal ? "causal" : "full";
-  return spec.causal ? "causal & " + window : window;
-}
-
 }  // namespace
 
 float EasyRules::height(const FrameState& state, const ViewState& view) const {
-  const bool mask = state.easy_spec && state.easy_spec->id == "mask" && !view.compare;
-  const bool chooses = mask && !state.lessons.open() && looks_at_itself(view.place) && view.opened->model &&
+  const bool chooses = state.easy_spec && state.easy_spec->rules && !view.compare && !state.lessons.open() &&
+                       looks_at_itself(view.place) && view.opened->model &&
                        view.run->attention(view.place.pattern(view.layer));
   return chooses ? px(kRuleRow) : 0.f;
 }
 
 std::vector<EasyRules::Rule> EasyRules::rules_of(const ViewState& view, const RunResult& run) {
   const AttentionKind kind = kind_shown(view);
-  const std::string own = own_rule(view);
+  const std::string own = mask_text(view.run->config().attention_at(view.place.pattern(view.layer)));
   const auto chosen = [&](const std::string& text) { return is_chosen_mask(run.document, text, kind); };
   std::vector<Rule> out;
   const auto add = [&](const char* text, const std::string& name, bool on) {

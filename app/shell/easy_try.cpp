@@ -244,6 +244,15 @@ bool EasyTry::elsewhere(const RunResult& run) const {
   return first_.ids != now.ids || first_.source != now.source;
 }
 
+// The thing speaks of the model as it was opened, and the run has changes; as it was before, while something
+// is dragged.
+bool EasyTry::changed_here(const RunResult& run) {
+  if (!hand_.playing() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
+    told_edited_ = edited_.get({opened_, run.version},
+                               [&] { return !same_try(run.document, new_document(run.document.opened)); });
+  return told_edited_;
+}
+
 // The row whose answer the thing speaks of, where the view shows that of another row; else -1.
 std::int64_t EasyTry::row_not_shown(const FrameState& state, const RunResult& run) const {
   const Trace& trace = run.trace(0);
@@ -335,7 +344,8 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   const float width = end.x - at.x, middle = (at.y + end.y) / 2;
   const std::int64_t row = row_not_shown(state, run);
   const std::uint64_t key = key_of({opened_, of_thing(), run.undo_point, static_cast<std::uint64_t>(row)});
-  const bool plain = own_ || shown(state) || !elsewhere(run);
+  constexpr const char* kOf[] = {"", "easy.try.elsewhere", "easy.try.unchanged"};
+  const std::size_t of = own_ || shown(state) ? 0 : elsewhere(run) ? 1 : changed_here(run) ? 2 : 0;
   if (came) {
     const std::string& done = sentence_.get({key, 1}, [&] { return now()->sentence.str(); });
     const std::string& said = came_.get({key}, [&] {
@@ -359,9 +369,9 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
     if (row >= 0) note_item("try_row");
     return;
   }
-  const std::string& sentence = sentence_.get({key, 2, plain}, [&] {
-    const std::string whole = said_of_row(run, plain ? row : -1, now()->sentence.str());
-    return plain ? whole : tr("easy.try.elsewhere", {whole});
+  const std::string& sentence = sentence_.get({key, 2, of}, [&] {
+    const std::string whole = said_of_row(run, of == 0 ? row : -1, now()->sentence.str());
+    return of == 0 ? whole : tr(kOf[of], {whole});
   });
   note_text(sentence);
   const auto height_in = [&](ImFont* font) {
@@ -376,6 +386,7 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   ImGui::PopTextWrapPos();
   note_item("try_sentence");
   if (row >= 0) note_item("try_row");
+  if (of != 0) note_item("try_of_before");
 }
 
 }  // namespace attnscope

@@ -45,6 +45,7 @@ class EasyTry {
   /// It was done: by "show me", or by hand.
   bool shown(const FrameState& state);
   bool elsewhere(const RunResult& run) const;
+  bool changed_here(const RunResult& run);
   const TryOutcome* outcome(const FrameState& state);
   std::int64_t row_not_shown(const FrameState& state, const RunResult& run) const;
   void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
@@ -71,7 +72,9 @@ class EasyTry {
   bool ends_press_ = false;  ///< the press that ended the hand still lasts
   bool looks_ = false;       ///< the cursor goes to the thing when what it says has run
   Computed<Result<TryOutcome>> outcome_;
-  Kept<bool> by_hand_;  ///< the document is what "show me" makes of it
+  Kept<bool> by_hand_;        ///< the document is what "show me" makes of it
+  Kept<bool> edited_;         ///< the run is not that of what was opened
+  bool told_edited_ = false;  ///< the sentence says so
   KeptText sentence_, came_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/mask_mix.h"
 #include "core/trace/run_mask.h"
 
 namespace attnscope {
@@ -147,11 +148,7 @@ std::string_view MaskBoard::rule_text(const ViewContext& context, const Attentio
   const auto own = [](const std::string& rule) -> std::string_view {
     return kept_tr("mask.rule.model", {rule});
   };
-  if (scene.part == Part::cross) return own("full");
-  if (!spec.mask.empty()) return own(spec.mask);
-  const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : std::string();
-  if (spec.causal) return own(window.empty() ? "causal" : "causal & " + window);
-  return own(window.empty() ? "full" : window);
+  return own(scene.part == Part::cross ? "full" : mask_text(spec));
 }
 
 void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/io/named.h"
 #include "core/session/session.h"
 #include "core/step/catalog.h"
 #include "core/train/pilot_path.h"
@@ -13,14 +12,19 @@
 namespace attnscope {
 namespace {
 
+struct TryRow {
+  std::string_view name;  ///< in the keys of its sentences
+  std::string_view view;  ///< that it is done in
+};
 constexpr std::array kTryKinds{TryKind::hide,  TryKind::attn, TryKind::mlp,
                                TryKind::value, TryKind::head, TryKind::heat};
-constexpr Named<TryKind> kTryNames[] = {{"hide", TryKind::hide}, {"attn", TryKind::attn},
-                                        {"mlp", TryKind::mlp},   {"value", TryKind::value},
-                                        {"head", TryKind::head}, {"heat", TryKind::heat}};
-constexpr Named<TryKind> kTryViews[] = {{"attention", TryKind::hide}, {"residual", TryKind::attn},
-                                        {"mlp", TryKind::mlp},        {"kv", TryKind::value},
-                                        {"ask", TryKind::head},       {"output", TryKind::heat}};
+constexpr std::array<TryRow, kTryKinds.size()> kTryRows{{{"hide", "attention"},
+                                                         {"attn", "residual"},
+                                                         {"mlp", "mlp"},
+                                                         {"value", "kv"},
+                                                         {"head", "ask"},
+                                                         {"heat", "output"}}};
+const TryRow& try_row(TryKind kind) { return kTryRows[static_cast<std::size_t>(kind)]; }
 constexpr double kHot = 2;  // the temperature to try
 
 // What one head looks at most from the row: a word other than the row's own, of two or more that it may see.
@@ -157,10 +161,10 @@ std::string view_on(const ModelConfig& config, TryKind kind) {
 }  // namespace
 
 std::span<const TryKind> try_kinds() { return kTryKinds; }
-std::string_view view_of_try(TryKind kind) { return name_of_value(kind, kTryViews); }
+std::string_view view_of_try(TryKind kind) { return try_row(kind).view; }
 std::optional<TryKind> try_kind_in(std::string_view view) {
-  for (const auto& [name, kind] : kTryViews)
-    if (name == view) return kind;
+  for (const TryKind kind : kTryKinds)
+    if (try_row(kind).view == view) return kind;
   return std::nullopt;
 }
 
@@ -169,7 +173,7 @@ Result<std::optional<TryThis>> made_try(const Document& document, const std::sha
   std::optional<TryThis> out;
   if (!document.opened->recorded.empty() || row < 0 || run->logits_row(row).empty()) return out;
   const TryMaker maker{document, *run, row};
-  const std::string name(name_of_value(kind, kTryNames));
+  const std::string name(try_row(kind).name);
   const std::vector<int>& ids = run->ids;
   double most = -1;
   for (Candidate& one : candidates(maker, kind)) {

@@ -11,7 +11,7 @@
 namespace attnscope {
 
 enum class TryKind : std::uint8_t { hide, attn, mlp, value, head, heat };
-/// All, in the order in which they are offered.
+/// All, in their order, in which they are offered.
 std::span<const TryKind> try_kinds();
 /// The view that a kind is done in: "attention".
 std::string_view view_of_try(TryKind kind);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/trace/config.h"
+
 namespace attnscope {
 namespace {
 
@@ -31,6 +33,13 @@ std::string mask_text(const MaskMix& mix) {
   std::string text;
   for (const std::string& part : mix.parts) text += (text.empty() ? "" : mix.all ? " & " : " | ") + part;
   return text.empty() ? "model" : text;
+}
+
+std::string mask_text(const AttentionSpec& spec) {
+  if (!spec.mask.empty()) return spec.mask;
+  if (spec.window <= 0) return spec.causal ? "causal" : "full";
+  const std::string window = "window(" + std::to_string(spec.window) + ")";
+  return spec.causal ? "causal & " + window : window;
 }
 
 std::optional<MaskMix> mask_mix(std::string_view text) {

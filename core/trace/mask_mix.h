@@ -9,6 +9,8 @@
 
 namespace attnscope {
 
+struct AttentionSpec;
+
 struct MaskMix {
   std::vector<std::string> parts;  ///< terms of a MaskSpec, each once
   bool all = true;                 ///< joined by "and"; false: by "or"
@@ -18,6 +20,8 @@ struct MaskMix {
 
 /// "causal & window(4)"; "model" where there are no parts.
 std::string mask_text(const MaskMix& mix);
+/// The rule that an attention has by itself, over its own tokens: "full", "causal & window(4)".
+std::string mask_text(const AttentionSpec& spec);
 /// Empty where the text is not of this form; no parts for "model".
 std::optional<MaskMix> mask_mix(std::string_view text);
 /// With the part added or taken away. The operator of an added part: a window narrows (and), all

@@ -94,6 +94,7 @@ struct ViewSpec {
   /// where ViewState::slow is null and not pending.
   SlowPart (*slow)(const ViewState& state) = nullptr;
   std::string_view aside = {};  ///< a page that no station leads to, which a lesson opens; empty: none
+  bool rules = false;           ///< the rule of its mask can be chosen below its picture
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);

@@ -179,6 +179,8 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask, true, nullptr, false, nullptr, true}; }
+ViewSpec view_mask() {
+  return {.id = "mask", .order = 20, .draw = draw_mask, .heads = true, .compares = true, .rules = true};
+}
 
 }  // namespace attnscope

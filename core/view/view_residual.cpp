@@ -81,7 +81,8 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
-  const int token = next_tokens(logits, Sampling{}).front().id;
+  const NextToken likeliest = next_tokens(logits, Sampling{}).front();
+  const int token = likeliest.id;
   const std::vector<Addition> parts = additions(*state.run, row);
   if (parts.empty() || parts.size() > kMostParts) return fail(Code::not_found, "error.view.no_residual");
   TRY(const Pushes pushed, pushes(*state.run, parts, row, token));
@@ -124,7 +125,7 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
                         {},
                         true,
                         0.0});
-  says(answer_name(state, row, token), static_cast<double>(next_tokens(logits, Sampling{}).front().prob));
+  says(answer_name(state, row, token), static_cast<double>(likeliest.prob));
   table.most = std::max(table.most, pushed.total), table.least = std::min(table.least, pushed.total);
   table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
   if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));

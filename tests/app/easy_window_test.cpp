@@ -542,6 +542,22 @@ TEST_F(EasyWindowTest, AnotherTextIsSaidToBeAnotherAndNothingOpenIsAStartPage) {
   EXPECT_EQ(document().sequences.front().input.ids, ids) << "what is to be tried is done on this text";
 }
 
+TEST_F(EasyWindowTest, WhatIsToBeTriedIsSaidToBeWithoutChangesThatTheRunHas) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("try_of_before"));
+  ASSERT_TRUE(session_->edit(
+      Text("x"), {}, [](Document& document) { return choose_mask(document, "full", AttentionKind::main); }));
+  settle();
+  EXPECT_TRUE(shows("try_of_before"));
+  click("try_show");
+  settle();
+  EXPECT_FALSE(shows("try_of_before")) << "what came of it";
+  session_->undo();
+  session_->undo();
+  settle();
+  EXPECT_FALSE(shows("try_of_before"));
+}
+
 TEST_F(EasyWindowTest, ASentenceIsTypedInPlaceOfTheChips) {
   open_easy("storyteller");
   EXPECT_FALSE(shows("input_text"));

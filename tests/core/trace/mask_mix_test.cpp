@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "core/trace/config.h"
 #include "core/trace/mask_notation.h"
 #include "core/trace/mask_spec.h"
 
@@ -42,6 +43,20 @@ TEST(MaskMix, PartsComeAndGoAndJoinAsIsUsual) {
   EXPECT_EQ(mask_text(with_part(mix, "causal")), "model");
   MaskMix or_mix = with_part(with_part(mix, "prefix(2)"), "window(3)");
   EXPECT_EQ(mask_text(or_mix), "causal | prefix(2) | window(3)");
+}
+
+TEST(MaskMix, WritesTheRuleOfAnAttention) {
+  AttentionSpec spec;
+  spec.causal = false, spec.window = 0;
+  EXPECT_EQ(mask_text(spec), "full");
+  spec.window = 3;
+  EXPECT_EQ(mask_text(spec), "window(3)");
+  spec.causal = true;
+  EXPECT_EQ(mask_text(spec), "causal & window(3)");
+  spec.window = 0;
+  EXPECT_EQ(mask_text(spec), "causal");
+  spec.mask = "prefix(2)";
+  EXPECT_EQ(mask_text(spec), "prefix(2)");
 }
 
 TEST(MaskMix, AndHidesMoreThanOr) {
