@@ -2,7 +2,7 @@
 # Takes the pictures of README.md and the handbook from the program itself, offscreen, into assets/pictures/.
 #   scripts/screenshots.sh
 #   scripts/screenshots.sh --check             takes them into a folder of its own and says which of README's are of
-#       another program than this one: those that differ in a byte, are missing, or are taken by no line below
+#       another program than this one: those that differ in more than rounding, are missing, or are taken by no line below
 #   scripts/screenshots.sh all DIR [NAME...]   every view of every shipped model (or of those named: storyteller)
 #       at 1280x720 and 1920x1080, dark and light, in English and Korean, the easy window's pictures too, and
 #       DIR/index.html, which shows them in rows; pictures that are there already stay, so that it can go on
@@ -140,8 +140,35 @@ picture lesson-light --lesson induction_head --page 2 --theme light
 picture labs-dark --lab sqrt --theme dark
 picture calculator-dark --view calculator --theme dark
 
+# Prints which pictures of two folders are missing in one or differ: another processor rounds a colour or the edge of a
+# curve otherwise, so by more than a twentieth of a colour's range anywhere.
+differing() {
+  local python=python3
+  "$python" -c 'import PIL, numpy' 2>/dev/null || python=/usr/bin/python3  # a python3 of the user's own may lack them
+  "$python" - "$@" <<'PYTHON'
+import pathlib, sys
+import numpy, PIL.Image
+
+def pixels(path):
+    with PIL.Image.open(path) as picture:
+        return numpy.asarray(picture.convert("RGB")).astype(int)
+
+one, other = ({path.name: path for path in pathlib.Path(folder).glob("*.png")} for folder in sys.argv[1:])
+for name in sorted(one.keys() | other.keys()):
+    if name not in one or name not in other:
+        print(name, "is missing in", sys.argv[2 if name in one else 1])
+        continue
+    a, b = pixels(one[name]), pixels(other[name])
+    away = 255 if a.shape != b.shape else abs(a - b).max()
+    if away > 12:
+        print(name, "differs by", away, "of 255")
+PYTHON
+}
+
 if [[ $check == yes ]]; then
-  if ! diff -rq "$root/assets/pictures" "$pictures"; then
+  found=$(differing "$root/assets/pictures" "$pictures")
+  if [[ -n $found ]]; then
+    echo "$found" >&2
     echo "screenshots: README's pictures above are not what the program draws now: scripts/screenshots.sh takes them anew" >&2
     exit 1
   fi

@@ -77,8 +77,39 @@ std::map<std::string, std::string> own_names(const std::string& text) {
       out[found[1]] = "a type";
     } else if (std::regex_search(line, found, alias)) {
       out[found[1]] = line;  // the same alias twice is no harm
+    } else if (line.starts_with("using ") && !line.starts_with("using namespace ")) {
+      static const std::regex one(R"(\b((?:\w+::)+(\w+))[,;])");
+      for (std::sregex_iterator at(line.begin(), line.end(), one), end; at != end; ++at)
+        out[(*at)[2]] = "using " + (*at)[2].str() + " = " + (*at)[1].str() + ";";  // as an alias
     } else if (std::regex_search(line, found, function)) {
       out[found[1]] = "a function " + kinds_of(found[2]);
+    }
+  }
+  return out;
+}
+
+// The types and constants that a header declares in the namespace of all sources.
+std::vector<std::string> types_and_constants(const std::string& header) {
+  // `struct X;` and `enum class X : int;` are none; an alias and an enum in one line are.
+  static const std::regex declared("^(?:struct|class|enum class|enum|using) (\\w+)(?: .*)?$"),
+      constant(R"(^inline (?:const|constexpr) [^(={]*[ *&](\w+)(?:\[.*\])?(?: =|\{|$).*)"),
+      one(R"(\b(k[A-Z]\w*)(?:\[[^\]]*\])? ?[={])");
+  std::vector<std::string> out;
+  std::istringstream lines(header);
+  std::string line;
+  bool ours = false, several = false;  // several: a declaration of constants goes on in this line
+  for (std::smatch found; std::getline(lines, line);) {
+    if (line.starts_with("namespace ")) ours = line == "namespace attnscope {";
+    if (line.empty() || !ours) continue;
+    if (line.starts_with("enum") && line.find('{') == std::string::npos) continue;
+    if (std::regex_match(line, found, declared)) out.push_back(found[1]);
+    const std::string code = line.substr(0, line.find("//"));
+    const bool begins = std::regex_match(line, found, constant);
+    if (begins && !std::regex_search(code, one)) out.push_back(found[1]);
+    if (begins || several) {
+      for (std::sregex_iterator at(code.begin(), code.end(), one), end; at != end; ++at)
+        out.push_back((*at)[1]);
+      several = code.find(';') == std::string::npos && code.find('{') == std::string::npos;
     }
   }
   return out;
@@ -122,9 +153,6 @@ TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeLibrary) {
 // The same for types and constants: none that a file keeps to itself is called like one of a header that a
 // file of its library may include. In one unit with it not even the header would compile.
 TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
-  // `struct X;` and `enum class X : int;` are none; an alias and an enum in one line are.
-  static const std::regex declared("^(?:struct|class|enum class|enum|using) (\\w+)(?: .*)?$"),
-      constant("^inline (?:const|constexpr) [^(={]*[ *&](\\w+)(?:\\[.*\\])?(?: =|\\{|$).*");
   std::multimap<std::string, std::string> headers;  // type -> header
   std::map<std::string, std::string> sources;       // file -> text
   for (const char* top : {"core", "app"})
@@ -132,16 +160,7 @@ TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
       const std::string file = fs::relative(entry.path(), kRoot).generic_string();
       if (entry.path().extension() == ".cpp") sources[file] = read(entry.path());
       if (entry.path().extension() != ".h") continue;
-      std::istringstream lines(read(entry.path()));
-      std::string line;
-      bool ours = false;  // the namespace of all sources
-      for (std::smatch found; std::getline(lines, line);) {
-        if (line.empty() || !std::isalpha(static_cast<unsigned char>(line[0]))) continue;
-        if (line.starts_with("namespace ")) ours = line == "namespace attnscope {";
-        if (line.starts_with("enum") && line.find('{') == std::string::npos) continue;
-        if (ours && (std::regex_match(line, found, declared) || std::regex_match(line, found, constant)))
-          headers.emplace(found[1], file);
-      }
+      for (const std::string& name : types_and_constants(read(entry.path()))) headers.emplace(name, file);
     }
   EXPECT_GT(headers.size(), 300u);
   for (auto at = headers.begin(); std::next(at) != headers.end(); ++at)
@@ -156,6 +175,20 @@ TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
         EXPECT_FALSE(reaches || library_of(at->second) == library_of(file))
             << name << " in " << file << " is a name of " << at->second << " too: give it another one";
       }
+}
+
+// A source that reads a whole namespace of ours would take another file's own constant for one of its names:
+// that one is nearer, and no compiler says a word.
+TEST(Names, NoSourceReadsAWholeNamespaceOfOurs) {
+  static const std::regex whole(R"((^|\n) *using namespace (?!std::)([\w:]+);)");
+  for (const char* top : {"core", "app"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      const std::string text = read(entry.path());
+      std::smatch found;
+      EXPECT_FALSE(std::regex_search(text, found, whole))
+          << entry.path() << ": name what is read of " << found[2] << " (using network::kGap;)";
+    }
 }
 
 // And for functions: a call of the header's would become one of the file's own.
@@ -212,9 +245,11 @@ TEST(Names, NoOwnConstantOfATestHidesOneOfItsHeaders) {
 TEST(Names, TheRuleSeesWhatMeets) {
   const auto names = own_names(
       "namespace {\nconstexpr int kRow = 3;\nconstexpr int kA = 1, kB = 2,\n              kC = 3;  // kD = "
-      "4\nusing Kind = A::Kind;\nvoid draw(int x) {\n}\n}  // "
+      "4\nusing Kind = A::Kind;\nusing a::kX, a::b::kY;\nvoid draw(int x) {\n}\n}  // "
       "namespace\nint far(int y) {\n");
-  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_TRUE(meet(names.at("kX"), "a constant"));
+  EXPECT_FALSE(meet(names.at("kY"), "using kY = a::b::kY;"));
   EXPECT_EQ(names.count("kC"), 1u);
   EXPECT_TRUE(meet(names.at("kRow"), names.at("kRow")));
   EXPECT_TRUE(meet(names.at("draw"), names.at("draw")));

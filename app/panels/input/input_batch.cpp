@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostTabs = 6;
-constexpr float kNumberField = 96.f, kToField = 64.f, kGap = 4.f;
+constexpr float kNumberField = 96.f, kToField = 64.f, kFieldGap = 4.f;
 
 int sequences(const PanelContext& context) {
   return static_cast<int>(context.session.document().sequences.size());
@@ -46,11 +46,11 @@ const std::string& padding_label(const PanelContext& context) {
 float BatchBar::width(const PanelContext& context) const {
   const int count = sequences(context);
   float width = ImGui::CalcTextSize(tr("input.sequence")).x + px(8);
-  if (count > kMostTabs) width += px(kNumberField) + px(kGap);
+  if (count > kMostTabs) width += px(kNumberField) + px(kFieldGap);
   for (int i = 0; i < count && count <= kMostTabs; ++i)
-    width += button_width(std::to_string(i + 1)) + px(kGap);
-  width += button_width("+") + px(kGap);
-  if (count > 1) width += button_width("\u2212") + px(kGap);
+    width += button_width(std::to_string(i + 1)) + px(kFieldGap);
+  width += button_width("+") + px(kFieldGap);
+  if (count > 1) width += button_width("\u2212") + px(kFieldGap);
   if (has_tokens(context)) width += px(10) + button_width(padding_label(context));
   return width;
 }
@@ -65,11 +65,11 @@ void BatchBar::draw_tabs(const PanelContext& context) {
     int number = chosen + 1;
     ImGui::SetNextItemWidth(px(kNumberField));
     if (number_field("###sequence", number, 1, count, {"", nullptr, true}).changed) chosen = number - 1;
-    ImGui::SameLine(0, px(kGap));
+    ImGui::SameLine(0, px(kFieldGap));
   }
   for (int i = 0; i < count && count <= kMostTabs; ++i) {
     if (raised_button({std::to_string(i + 1), "###sequence", std::to_string(i)}, i == chosen)) chosen = i;
-    ImGui::SameLine(0, px(kGap));
+    ImGui::SameLine(0, px(kFieldGap));
   }
   const std::size_t at = sequence_index(context);
   if (raised_button("+###add_sequence"))
@@ -80,7 +80,7 @@ void BatchBar::draw_tabs(const PanelContext& context) {
     });
   compat::item_tooltip(tr("input.add_sequence.help"));
   if (count < 2) return;
-  ImGui::SameLine(0, px(kGap));
+  ImGui::SameLine(0, px(kFieldGap));
   if (raised_button("\u2212###delete_sequence"))
     context.commands.edit(Text::of("input.edit.delete_sequence", {std::to_string(at + 1)}), {},
                           [at](Document& changed) { return delete_sequence(changed, at); });
@@ -120,7 +120,7 @@ void BatchBar::draw_padding_popup(const PanelContext& context) {
     const bool chosen = now.on == choice.on && (!choice.on || now.side == choice.side);
     if (raised_button(Label(tr(choice.key), choice.id), chosen))
       change(context, {choice.on, choice.side, now.to}, "");
-    ImGui::SameLine(0, px(kGap));
+    ImGui::SameLine(0, px(kFieldGap));
   }
   ImGui::SameLine(0, px(14));
   ImGui::TextUnformatted(tr("input.padding.to"));

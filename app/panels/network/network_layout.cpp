@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-using namespace network;
+using network::kBlockLeft, network::kGap, network::kPart, network::kStream, network::Pen, network::Roles;
 
 constexpr float kLeast = 160.f;
 constexpr float kRibbonRoom = 34.f;  // between boxes joined by a ribbon

@@ -15,7 +15,7 @@ namespace {
 
 std::shared_ptr<const Task> pilot() { return *find_task("pilot"); }
 
-TaskSizes sized(int heads, int d_model, const std::string& mask = "") {
+TaskSizes sized_pilot(int heads, int d_model, const std::string& mask = "") {
   TaskSizes out;
   out.heads = heads;
   out.d_model = d_model;
@@ -219,7 +219,7 @@ TEST(TaskPilotTest, TheTokenizerReadsInstructionsAndActions) {
 
 TEST(TaskPilotTest, ThePrefixMaskLetsPatchesSeeEachOther) {
   const auto sees = [](const char* mask, std::int64_t query, std::int64_t key) {
-    const Trainer fresh = *Trainer::make(pilot(), sized(4, 16, mask), pilot()->recipe(), 1);
+    const Trainer fresh = *Trainer::make(pilot(), sized_pilot(4, 16, mask), pilot()->recipe(), 1);
     const auto trace = fresh.state().model->run(pilot()->shown().input);
     EXPECT_TRUE(trace);
     return (*trace)->slice(site_of(Slot::mask, 0), 0, {query, query + 1}, {key, key + 1}).at(0, 0) > 0;
@@ -232,8 +232,8 @@ TEST(TaskPilotTest, ThePrefixMaskLetsPatchesSeeEachOther) {
     EXPECT_TRUE(sees(mask, 22, 2));
     EXPECT_FALSE(sees(mask, 21, 22));  // actions are causal
   }
-  EXPECT_FALSE(pilot()->config(sized(0, 0, "sideways")));
-  EXPECT_FALSE(pilot()->config(sized(3, 64)));
+  EXPECT_FALSE(pilot()->config(sized_pilot(0, 0, "sideways")));
+  EXPECT_FALSE(pilot()->config(sized_pilot(3, 64)));
   EXPECT_EQ(pilot()->config({})->vision()->projected, pilot()->config({})->d_model);
 }
 
