@@ -3,6 +3,7 @@
 #include "app/cli/figure_source.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
+#include "core/view/opening_row.h"
 #include "core/view/report.h"
 
 namespace attnscope::cli {
@@ -10,7 +11,11 @@ namespace {
 
 Status write_report(FigureOptions options, std::vector<std::string> views) {
   TRY(const FigureSource source, figure_source(options));
-  TRY(const ViewState state, figure_state(source, options));
+  TRY(ViewState state, figure_state(source, options));
+  if (!options.given.contains("layer") && !options.given.contains("head") && !source.session) {
+    look_at_first_try(state);
+    look_at_last_edit(state, source.document.edits);
+  }
   if (views.empty()) {
     views = {options.view};
     for (const char* more : {"attention", "residual", "output"})

@@ -80,6 +80,14 @@ std::int64_t opening_of_tokenizer(const ViewState& state) {
   return made == words.rend() ? words.back().second : made->second;
 }
 
+// Nothing where the run has no such step in a block of what is looked at.
+void look_at(ViewState& state, const Site& site, const AxisRange* head) {
+  const Record* record = state.run->find(site);
+  if (!record || site.layer < 0 || site.stack != state.place.stack || site.part != state.place.part) return;
+  state.layer = site.layer;
+  if (head && head->begin < record->shape.front()) state.head = head->begin;
+}
+
 }  // namespace
 
 void look_at_first_try(ViewState& state) {
@@ -87,12 +95,13 @@ void look_at_first_try(ViewState& state) {
   if (!things || things->empty()) return;
   const auto at = parse_place(things->front().at);
   const auto site = at ? parse_site(at->name) : Result<Site>(at.error());
-  const Record* record = site ? state.run->find(*site) : nullptr;
-  if (!record || site->layer < 0 || site->stack != state.place.stack || site->part != state.place.part)
-    return;
-  state.layer = site->layer;
-  if (const AxisRange* head = range_on(at->at, "head"); head && head->begin < record->shape.front())
-    state.head = head->begin;
+  if (site) look_at(state, *site, range_on(at->at, "head"));
+}
+
+void look_at_last_edit(ViewState& state, const Edits& edits) {
+  for (const auto& edit : edits)
+    if (const NumberEdit* number = edit->enabled ? edit->number() : nullptr; number)
+      look_at(state, number->where.site, range_on(number->where, Axis::head));
 }
 
 std::int64_t opening_row(std::string_view id, const ViewState& state) {

@@ -21,4 +21,7 @@ int opening_layer(std::string_view id, const ViewState& state);
 /// none.
 void look_at_first_try(ViewState& state);
 
+/// Block and head of the last number that is edited there; as it is where none is.
+void look_at_last_edit(ViewState& state, const Edits& edits);
+
 }  // namespace attnscope

@@ -148,6 +148,12 @@ TEST(CliExport, AReportIsOneFileWithItsProofs) {
   EXPECT_NE(edited.out.find("blocks.1.attn.z[head=3]=0"), std::string::npos);
   EXPECT_NE(edited.out.find("without the edits"), std::string::npos);
   EXPECT_EQ(edited.out.find("The <cat>"), std::string::npos);
+  EXPECT_NE(cli("report model:storyteller --view attention").out.find("Block 1, head 3."), std::string::npos)
+      << "where the window opens";
+  EXPECT_NE(cli("report model:storyteller --view attention --edit 'blocks.0.attn.z[head=2]=0'")
+                .out.find("Block 0, head 2."),
+            std::string::npos)
+      << "where the edit is";
   expect_refused("report model:storyteller --view nothing", 1, "nothing");
   expect_refused("report model:storyteller -o " + (folder / "no/a.html"), 1, "no/a.html");
 }
