@@ -11,6 +11,7 @@ is larger than it may be (a PDF: 300 KB). Needs numpy and PIL.
 """
 import argparse
 import collections
+import json
 import pathlib
 import shutil
 import subprocess
@@ -144,9 +145,9 @@ def main():
         folder = (asked.keep or pathlib.Path(own)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         exports = Exports(asked.cli, folder)
-        listed = run(asked.cli, "figure", "--list").stdout.splitlines()
-        views = {line.split()[0]: line.split()[1:] for line in listed if line.split()}
-        labs = [lab.strip(",") for lab in views.pop("labs", [])]
+        listed = json.loads(run(asked.cli, "figure", "--list", "--json").stdout)["rows"]
+        views = {row["view"]: row["pages"] for row in listed}
+        labs = views.pop("labs")
         for model in sorted(path.name for path in (ROOT / "assets/models").iterdir() if path.is_dir()):
             for view in views:
                 for level in ("easy", "full"):

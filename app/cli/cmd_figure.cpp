@@ -3,6 +3,7 @@
 
 #include "app/cli/answer_run.h"
 #include "app/cli/figure_check.h"
+#include "app/cli/figure_list.h"
 #include "app/cli/figure_options.h"
 #include "app/cli/figure_source.h"
 #include "app/cli/figure_walk.h"
@@ -141,21 +142,6 @@ Status make_walk(const ViewSpec& view, const FigureOptions& options) {
   return write_made(figures, {}, {}, options);
 }
 
-Status list_views(bool json) {
-  nlohmann::json all = nlohmann::json::array();
-  for (const ViewSpec* view : view_specs()) {
-    std::vector<std::string> pages;
-    if (!view->model)
-      for (const Lab& lab : labs()) pages.push_back(lab.id());
-    if (json)
-      all.push_back({{"view", view->id}, {"pages", pages}, {"model", view->model}});
-    else
-      std::printf("%-12s %s\n", view->id.c_str(), join(pages, ", ").c_str());
-  }
-  if (json) print_json(all);
-  return Done{};
-}
-
 // A figure that is opened brings the language it was made in; whoever asked goes on in their own.
 class OwnLanguage {
  public:
@@ -169,7 +155,7 @@ class OwnLanguage {
 };
 
 Status make_figure(FigureOptions options) {
-  if (options.list) return list_views(options.json);
+  if (options.list) return list_views(options);
   if (options.check) return check_figures(options.models, options.json);
   TRY_OK(exporter_of(options));  // before anything is run
   if (!options.size.empty()) TRY_OK(parse_page_size(options.size));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/control_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lab/lab.h"
@@ -64,28 +65,11 @@ nlohmann::json to_json(const LabTable& table) {
 nlohmann::json controls_json(const Lab& lab, const LabValues& values) {
   nlohmann::json out = nlohmann::json::array();
   for (const LabControl& control : lab.controls) {
-    nlohmann::json row = {
-        {"id", control.id()}, {"name", tr(control.key)}, {"value", value_text(control, values)}};
-    if (const auto* number = std::get_if<LabNumber>(&control.kind))
-      row["from"] = number->least, row["to"] = number->most;
-    if (const auto* choice = std::get_if<LabChoice>(&control.kind))
-      for (std::size_t i = 0; i < choice->keys.size(); ++i)
-        row["choices"].push_back(value_text(control, static_cast<double>(i)));
+    nlohmann::json row = control_json(control);
+    row["name"] = tr(control.key), row["value"] = value_text(control, values);
     out.push_back(std::move(row));
   }
   return out;
-}
-
-std::string range_text(const LabControl& control) {
-  if (const auto* number = std::get_if<LabNumber>(&control.kind))
-    return value_text(control, number->least) + " .. " + value_text(control, number->most);
-  const auto* choice = std::get_if<LabChoice>(&control.kind);
-  if (std::holds_alternative<LabWords>(control.kind)) return tr("cli.lab.words");
-  if (!choice) return "on | off";
-  std::vector<std::string> ids;
-  for (std::size_t i = 0; i < choice->keys.size(); ++i)
-    ids.push_back(value_text(control, static_cast<double>(i)));
-  return join(ids, " | ");
 }
 
 void print_row(const std::vector<Text>& row) { std::printf("  %s\n", join(in_words(row), "  |  ").c_str()); }

@@ -31,7 +31,7 @@ Status list_lessons(bool as_json) {
       std::printf("%3d  %-18s %2zu  %s\n", lesson.number, lesson.id.c_str(), lesson.pages.size(),
                   title_of(lesson).c_str());
   }
-  if (as_json) print_json(out);
+  if (as_json) print_json({{"rows", out}});
   return Done{};
 }
 

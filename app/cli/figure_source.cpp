@@ -9,6 +9,7 @@
 #include "core/lens/attention_row.h"
 #include "core/session/figure_session.h"
 #include "core/system/named_files.h"
+#include "core/view/controls.h"
 #include "core/view/opening_row.h"
 
 namespace attnscope::cli {
@@ -111,6 +112,11 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   if (options.row >= 0) state.row = options.row;
   if (const int own = opening_layer(options.view, state); own >= 0 && state.level == Level::easy && !own_head)
     state.layer = own;
+  // What a figure carries gives way to what is given on the command line.
+  TRY(const ViewSpec* view, find_view(options.view));
+  for (const std::string& one : options.set)
+    if (options.given.contains("set") || !options.given.contains(one.substr(0, one.find('='))))
+      TRY_OK(set_control(*view, state, one));
   const bool edited = std::any_of(source.document.edits.begin(), source.document.edits.end(),
                                   [](const auto& edit) { return edit->enabled; });
   if (options.minus || options.compare || edited || source.pinned) {

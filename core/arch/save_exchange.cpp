@@ -73,7 +73,7 @@ std::optional<json> config_saying(const json& source, const Family& family, cons
     if (less && *less < *off) out = std::move(with), off = less;
   }
   if (!off || *off != 0) return std::nullopt;
-  return out;
+  return std::make_optional<json>(std::move(out));
 }
 
 Result<bool> is_saved(const std::string& folder, const OpenedModel& opened, const Edits& edits,

@@ -96,7 +96,7 @@ std::optional<json> shared_position_json(const ModelConfig& config) {
   const bool both =
       config.position.kind != PositionSpec::Kind::none && shared->kind != AttentionPosition::Kind::none;
   if (both || (shared->rotates() && shared->rope.rotary_dims > 0 && !d_head)) return {};
-  return attention_position_json(*shared, d_head.value_or(0));
+  return std::make_optional<json>(attention_position_json(*shared, d_head.value_or(0)));
 }
 
 json positions_json(const ModelConfig& config) {

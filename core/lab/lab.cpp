@@ -83,8 +83,8 @@ Result<const Lab*> find_lab(std::string_view id) {
   return fail(Code::not_found, "error.lab.no_lab", {in_quotes(id), join(known, ", ")});
 }
 
-const LabControl* find_control(const Lab& lab, std::string_view id) {
-  for (const LabControl& control : lab.controls)
+const LabControl* find_control(const std::vector<LabControl>& controls, std::string_view id) {
+  for (const LabControl& control : controls)
     if (control.id() == id) return &control;
   return nullptr;
 }
@@ -123,14 +123,14 @@ Result<double> parse_value(const LabControl& control, std::string_view text) {
   return value;
 }
 
-Status set_value(const Lab& lab, LabValues& values, std::string_view assignment) {
+Status set_value(const std::vector<LabControl>& controls, LabValues& values, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
     return fail(Code::bad_format, "error.lab.no_assignment", {in_quotes(assignment)});
-  const LabControl* control = find_control(lab, assignment.substr(0, equals));
+  const LabControl* control = find_control(controls, assignment.substr(0, equals));
   if (!control) {
     std::vector<std::string> known;
-    for (const LabControl& other : lab.controls) known.push_back(other.id());
+    for (const LabControl& other : controls) known.push_back(other.id());
     return fail(Code::not_found, "error.lab.no_control",
                 {in_quotes(assignment.substr(0, equals)), join(known, ", ")});
   }

@@ -154,7 +154,11 @@ const std::vector<Lab>& labs_by_file();
 const std::vector<Lab>& labs();
 /// Errors: an unknown name (lists those that are known).
 Result<const Lab*> find_lab(std::string_view id);
-const LabControl* find_control(const Lab& lab, std::string_view id);
+/// Null: none of them is called so.
+const LabControl* find_control(const std::vector<LabControl>& controls, std::string_view id);
+inline const LabControl* find_control(const Lab& lab, std::string_view id) {
+  return find_control(lab.controls, id);
+}
 
 LabValues initial_values(const Lab& lab);
 /// The value of the control that the lab moves at `share` of the way there and back, 0 to 1; at both ends the
@@ -163,8 +167,11 @@ std::optional<double> moved_value(const Lab& lab, double share);
 /// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for texts. Errors: no
 /// such control, a value outside of its limits.
 Result<double> parse_value(const LabControl& control, std::string_view text);
-/// "d_k=64". Errors as above, and a text without "=".
-Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
+/// "d_k=64" of some controls. Errors as above, and a text without "=".
+Status set_value(const std::vector<LabControl>& controls, LabValues& values, std::string_view assignment);
+inline Status set_value(const Lab& lab, LabValues& values, std::string_view assignment) {
+  return set_value(lab.controls, values, assignment);
+}
 /// A lab and values: "sqrt,d_k=64,scaling=on". Errors as above.
 struct LabRequest {
   const Lab* lab = nullptr;

@@ -95,6 +95,8 @@ struct ViewSpec {
   SlowPart (*slow)(const ViewState& state) = nullptr;
   std::string_view aside = {};  ///< a page that no station leads to, which a lesson opens; empty: none
   bool rules = false;           ///< the rule of its mask can be chosen below its picture
+  /// What can be chosen beside block, head and row (core/view/controls.h): "temperature".
+  std::vector<std::string_view> takes = {};
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);

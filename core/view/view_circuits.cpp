@@ -252,6 +252,10 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_circuits() { return {"circuits", 55, true, false, draw_circuits, true}; }
+ViewSpec view_circuits() {
+  ViewSpec out{"circuits", 55, true, false, draw_circuits, true};
+  out.takes = {"words", "distance"};
+  return out;
+}
 
 }  // namespace attnscope

@@ -62,6 +62,10 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_output() { return {"output", 60, true, false, draw_output}; }
+ViewSpec view_output() {
+  ViewSpec out{"output", 60, true, false, draw_output};
+  out.takes = {"temperature"};
+  return out;
+}
 
 }  // namespace attnscope

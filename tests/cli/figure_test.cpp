@@ -161,6 +161,33 @@ TEST(CliFigure, ATableHasWholeNumbersWhereTheFigureDoes) {
   EXPECT_EQ(tex.find(" & 13.00"), std::string::npos) << tex;
 }
 
+TEST(CliFigure, ListsPagesAndControlsWhichSetSets) {
+  const Json rows = Json::parse(cli("figure --list --json").out).at("rows");
+  const auto row = [&](const char* view) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const Json& one) { return one.at("view") == view; });
+  };
+  const Json layer = row("attention").at("controls")[0];
+  EXPECT_EQ(layer.at("id"), "layer");
+  EXPECT_EQ(layer.at("kind"), "whole");
+  EXPECT_EQ(layer.at("to"), 1);
+  EXPECT_EQ(layer.at("level"), "easy");
+  EXPECT_EQ(row("output").at("controls").back().at("id"), "temperature");
+  EXPECT_GT(row("steps").at("pages").size(), 5u);
+  EXPECT_GT(row("labs").at("controls").size(), 40u);
+  for (const Json& one : rows)
+    for (const Json& control : one.at("controls")) {
+      EXPECT_FALSE(control.at("sentence").get<std::string>().empty());
+      EXPECT_TRUE(control.contains("default") && control.contains("kind")) << control;
+    }
+  const std::string at = "figure model:storyteller --view attention ";
+  EXPECT_EQ(cli(at + "--set layer=1 --set head=3").out, cli(at + "--layer 1 --head 3").out);
+  EXPECT_NE(cli(at + "--set head=3").out, cli(at).out);
+  expect_refused(at + "--set head=4", 1, "head");
+  expect_refused(at + "--set temperature=2", 1, "layer, head, row");
+  EXPECT_NE(cli("figure model:storyteller --view output --set temperature=2").out,
+            cli("figure model:storyteller --view output").out);
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
