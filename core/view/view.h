@@ -95,6 +95,7 @@ struct ViewSpec {
   SlowPart (*slow)(const ViewState& state) = nullptr;
   std::string_view aside = {};  ///< a page that no station leads to, which a lesson opens; empty: none
   bool rules = false;           ///< the rule of its mask can be chosen below its picture
+  bool own_text = false;  ///< it shows how a text looks at itself: it opens there, not at cross-attention
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);
