@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/marks.h"
+#include "core/figure/pooled.h"
 #include "core/figure/print.h"
 #include "core/figure/row_bars.h"
 #include "core/figure/touches.h"
@@ -58,9 +59,8 @@ float name_em(const MatrixMark& matrix, const Form& form, const LetterSizes& loo
 bool with_digits(const MatrixMark& matrix, const Form& form) {
   return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
 }
-bool masked(double value) { return std::isinf(value) && value < 0; }
 std::string cell_text(double value, int digits, const Form& form) {
-  return masked(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
+  return hidden_cell(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
 }
 // Letters of the longest number; of a row drawn large also of any sum of its cells. Planes with signs shorten
 // none: colours alone say more than "0" and "1".
@@ -293,7 +293,7 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
 // ---- drawing -------------------------------------------------------------------------------------
 
 Rgb colour_of(const MatrixMark::Row& row, double value, const Palette& palette) {
-  if (masked(value)) return palette.masked;
+  if (hidden_cell(value)) return palette.masked;
   if (!std::isfinite(value)) return palette.ink(Ink::warning);
   return palette.heat(row.scale, row.most > 0 ? value / row.most : 0);
 }
@@ -305,10 +305,10 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   const Rgb ground = colour_of(look, value, out.colours());
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
-  if (masked(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
-  if (placed.digit <= 0 || (masked(value) && !large_row(matrix) && !matrix.signs)) return;
+  if (hidden_cell(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
+  if (placed.digit <= 0 || (hidden_cell(value) && !large_row(matrix) && !matrix.signs)) return;
   // A masked score is -inf, the weight that comes of it 0.
-  const std::string text = !masked(value)                   ? cell_text(value, look.digits, placed.form)
+  const std::string text = !hidden_cell(value)              ? cell_text(value, look.digits, placed.form)
                            : look.scale == Scale::diverging ? number_text(value, 0)
                                                             : "0";
   const float width = context.measure.width(text, placed.digit, Face::mono);
@@ -361,7 +361,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
         const auto one = static_cast<double>(matrix.values.at(row, other));
         const bool own = std::find(placed.columns.begin(), placed.columns.end(), static_cast<int>(other)) !=
                          placed.columns.end();
-        if (!own && !masked(one)) value += one;
+        if (!own && !hidden_cell(one)) value += one;
       }
       draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
       if (placed.bars > 0 && row + 1 == rows_of(matrix))
@@ -370,21 +370,6 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
   }
   outline_large(placed, wide, tall, out);
 }
-
-// The value of largest magnitude that is not masked, of a block of cells.
-double pooled(const MatrixMark& matrix, std::int64_t row0, std::int64_t row1, std::int64_t col0,
-              std::int64_t col1) {
-  double out = -std::numeric_limits<double>::infinity();
-  for (std::int64_t row = row0; row < row1; ++row) {
-    for (std::int64_t col = col0; col < col1; ++col) {
-      const auto value = static_cast<double>(matrix.values.at(row, col));
-      if (!masked(value) && (masked(out) || !(std::abs(value) <= std::abs(out)))) out = value;
-    }
-  }
-  return out;
-}
-
-std::int64_t pooled_together(std::int64_t cells, std::int64_t most) { return (cells + most - 1) / most; }
 
 // One pixel per cell.
 void draw_picture(const PlacedPart& placed, Drawing& out) {

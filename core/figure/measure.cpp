@@ -31,11 +31,11 @@ std::string Measure::fitted(const std::string& text, float em, Face face, float 
 
 namespace {
 
-// Words between spaces; "20.4 %" is one.
+// Words between spaces; "20.4 %" is one, and "= 0.99".
 std::vector<std::string> words_of_line(const std::string& text) {
   std::vector<std::string> out;
   for (std::string& word : split(text, ' '))
-    if (!out.empty() && word.starts_with('%'))
+    if (!out.empty() && (word.starts_with('%') || out.back() == "=" || out.back() == "\xE2\x89\x88"))
       out.back() += ' ' + word;
     else
       out.push_back(std::move(word));

@@ -238,6 +238,29 @@ TEST(Measure, ANumberAndItsPercentStandInOneLine) {
       EXPECT_FALSE(line.starts_with('%')) << room;
 }
 
+TEST(Measure, AResultStandsBehindItsSign) {
+  const Measure measure;
+  for (float room = 90; room < 400; room += 3)
+    for (const std::string& line :
+         measure.lines("e^7.4 / 1682 \xE2\x89\x88 12 / 14 = 0.99", 15, Face::mono, room))
+      EXPECT_FALSE(line.ends_with('=') || line.ends_with("\xE2\x89\x88")) << room << line;
+}
+
+TEST(Place, AFormulaIsShorterBeforeItTakesTwoLines) {
+  const Measure measure;
+  const WordsMark formula{WordsMark::As::formula,
+                          {Text("a long formula of many signs = 0.99"), Text("short = 0.99")}};
+  const Figure figure{Text("f"), leaf({"formula", formula, 1, {}, ""})};
+  for (float room = 200; room < 600; room += 10) {
+    const Drawing drawing =
+        draw(place(figure, room, 300, kWindowLetters, measure), kWindowLetters, measure, true);
+    EXPECT_EQ(std::count_if(drawing.shapes.begin(), drawing.shapes.end(),
+                            [](const DrawnShape& one) { return !one.text.empty(); }),
+              1)
+        << room;
+  }
+}
+
 // A column of words begins at the left, however short they are; numbers end at the right.
 TEST(Table, WordsBeginAtTheLeftAndNumbersEndAtTheRight) {
   TableMark table;
