@@ -8,11 +8,25 @@
 
 namespace attnscope {
 
+namespace {
+
+// Past the word at `at`: a number and its "%" behind a space are one.
+const char* word_end(const char* at, const char* end) {
+  const auto ends = [&] {
+    const bool percent = *at == ' ' && end - at > 1 && at[1] == '%';
+    return (*at == ' ' && !percent) || *at == '\n';
+  };
+  while (at < end && *at == ' ') ++at;
+  while (at < end && !ends()) ++at;
+  return at;
+}
+
+}  // namespace
+
 const char* line_end(const char* text, const char* end, float width) {
   const char* fits = text;
   for (const char* at = text; at < end;) {
-    while (at < end && *at == ' ') ++at;
-    while (at < end && *at != ' ' && *at != '\n') ++at;
+    at = word_end(at, end);
     if (fits > text && ImGui::CalcTextSize(text, at).x > width) return fits;
     fits = at;
     if (at < end && *at == '\n') return at;

@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// End of the line that begins at `text`, in the current font: after the last word that fits in `width`
-/// pixels. A word wider than the line is kept whole.
+/// pixels. A word wider than the line is kept whole, and so is "20.4 %".
 const char* line_end(const char* text, const char* end, float width);
 /// The text with newlines inserted, cached. The view holds until many other texts were requested.
 std::string_view in_lines(std::string_view text, float width);

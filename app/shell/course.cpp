@@ -75,7 +75,7 @@ Table CourseWindow::columns(float width, bool titles) {
   Table out;
   out.columns = {{TableColumn::Kind::text, "", px(kIdColumn)},
                  {TableColumn::Kind::text, title("course.column.concept"), 0, 1},
-                 {TableColumn::Kind::text, title("course.column.where"), width * 0.17f},
+                 {TableColumn::Kind::text, title("course.column.where"), width * 0.19f},
                  number_column(title("course.column.printed"), width * 0.135f),
                  number_column(title("course.column.program"), width * 0.135f),
                  {TableColumn::Kind::text, "", px(kMarkColumn)}};
@@ -90,9 +90,9 @@ TableRow CourseWindow::row_of(const CourseAnswer& one) const {
   TableRow out;
   out.id = std::string(whole ? kRowId : kNumberId) + row.id;
   out.lit = row.id == chosen_;
-  out.cells = {{whole ? row.id : std::string(), theme().text_dim, NAN, 0, fonts().mono},
+  out.cells = {{whole ? row.id : std::string(), theme().text_dim, NAN, 0, fonts().reading},
                {row.name().str(), whole ? theme().text : theme().text_dim},
-               {whole ? place_name(row.place) : std::string(), theme().accent, NAN, 0, fonts().body}};
+               {whole ? place_name(row.place) : std::string(), theme().accent, NAN, 0, fonts().reading}};
   if (row.number) {
     out.cells.push_back({course_number(row.number->printed)});
     out.cells.push_back({course_number(*one.program), sign_of(one.agrees).ink});

@@ -43,7 +43,7 @@ std::string task_title(std::string_view task) { return tr("task." + std::string(
 
 void add_bound(LinePlot& plot, double loss, std::string label, ImU32 colour) {
   LineSeries line;
-  line.label = std::move(label), line.colour = colour, line.dashed = true;
+  line.label = std::move(label), line.colour = colour, line.dashed = line.level = true;
   for (const float x : {plot.x0, plot.x1}) line.points.emplace_back(x, static_cast<float>(loss));
   plot.series.push_back(std::move(line));
 }
@@ -63,7 +63,7 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
       plot.x0 + static_cast<float>(std::max(10, curves && curves->steps() > 1 ? curves->steps() : steps));
   if (curves && curves->steps() > 1) {
     LineSeries line;
-    line.colour = theme().accent;
+    line.colour = theme().accent, line.label = tr("easy.train.now");
     for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kSaidCurvePoints))
       line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
     plot.series.push_back(std::move(line));

@@ -6,6 +6,8 @@
 #include "app/figure/canvas.h"
 #include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
+#include "app/look/scopes.h"
+#include "app/look/text_lines.h"
 #include "app/shell/try_place.h"
 #include "app/state/controls.h"
 #include "app/widgets/navigation.h"
@@ -18,6 +20,11 @@ namespace {
 
 constexpr float kTryCard = 58.f, kPresented = 72.f;  // units
 constexpr float kMostWait = 3.f;                     // seconds until the picture stands still
+
+float height_in_lines(const std::string& text, float width) {
+  const std::string_view lines = in_lines(text, width);
+  return ImGui::CalcTextSize(lines.data(), lines.data() + lines.size()).y;
+}
 
 // What it changes is on the screen: words are above every view, numbers in their own one.
 bool fits(const TryThis& thing, const std::string& view) {
@@ -293,12 +300,9 @@ void EasyTry::draw_presented(FrameState& state, const RunResult& run, ImVec2 at,
     return whole;
   });
   const WithFont face(fonts().title);
-  const float room = width - 2 * px(24);
-  const float high = ImGui::CalcTextSize(said.c_str(), nullptr, false, room).y;
+  const float room = width - 2 * px(24), high = height_in_lines(said, room);
   ImGui::SetCursorScreenPos(ImVec2(at.x + px(24), at.y + std::max(0.f, (px(kPresented) - high) / 2)));
-  ImGui::PushTextWrapPos(at.x + width - px(24) - ImGui::GetWindowPos().x);
-  ImGui::TextUnformatted(said.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(said, room);
   note_item("try_sentence");
 }
 
@@ -355,12 +359,13 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
     });
     // What was to be done, whole: in two small lines where one has no room.
     const WithFont face(text_size(fonts().body, done.c_str()).x > width ? fonts().small : fonts().body);
-    const float high = ImGui::CalcTextSize(done.c_str(), nullptr, false, width).y;
+    const float high = height_in_lines(done, width);
     const float both = high + px(2) + text_size(fonts().reading, said.c_str()).y;
     ImGui::SetCursorScreenPos(ImVec2(at.x, middle - both / 2));
-    ImGui::PushTextWrapPos(end.x - ImGui::GetWindowPos().x);
-    dim_text(done);
-    ImGui::PopTextWrapPos();
+    {
+      const WithColour ink(ImGuiCol_Text, theme().text_dim);
+      text_in_lines(done, width);
+    }
     note_item("try_done");
     const WithFont large(fonts().reading);
     ImGui::SetCursorScreenPos(ImVec2(at.x, middle - both / 2 + high + px(2)));
@@ -376,14 +381,11 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   note_text(sentence);
   const auto height_in = [&](ImFont* font) {
     const WithFont face(font);
-    return ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width).y;
+    return height_in_lines(sentence, width);
   };
   const WithFont face(height_in(fonts().reading) > end.y - at.y ? fonts().body : fonts().reading);
-  const float high = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width).y;
-  ImGui::SetCursorScreenPos(ImVec2(at.x, middle - high / 2));
-  ImGui::PushTextWrapPos(end.x - ImGui::GetWindowPos().x);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  ImGui::SetCursorScreenPos(ImVec2(at.x, middle - height_in_lines(sentence, width) / 2));
+  text_in_lines(sentence, width);
   note_item("try_sentence");
   if (row >= 0) note_item("try_row");
   if (of != 0) note_item("try_of_before");

@@ -151,8 +151,8 @@ void EasyWindow::open_row(FrameState& state) {
   const ViewSpec* view = chosen(state);
   if (!view || state.lessons.open() || state.lecture.walking()) return;
   Cursor& cursor = state.workspace.cursor;
-  if (view != std::exchange(opened_view_, view) && view->id == "mask" && view_.place.part == Part::cross) {
-    view_.place.part = cursor.part = Part::attn;  // where the mask hides what comes later
+  if (view != std::exchange(opened_view_, view) && view->own_text && view_.place.part == Part::cross) {
+    view_.place.part = cursor.part = Part::attn;
     if (is_score_plane(cursor.step.slot)) cursor.step.part = Part::attn;
   }
   const std::int64_t usual = first_row(*view_.opened, *view_.run);
@@ -171,8 +171,11 @@ void EasyWindow::offer(const FrameState& state) {
   offered_.clear();
   ViewState quick = view_;
   quick.slow_pending = true;
+  ViewState own = quick;
+  own.place.part = Part::attn;
   for (const ViewSpec* view : view_specs())
-    if (view->id == kLabsView || (view->model && view->draw(quick))) offered_.push_back(view);
+    if (view->id == kLabsView || (view->model && view->draw(view->own_text ? own : quick)))
+      offered_.push_back(view);
   std::stable_sort(offered_.begin(), offered_.end(), [](const ViewSpec* a, const ViewSpec* b) {
     return place_of_view(a->id) < place_of_view(b->id);
   });

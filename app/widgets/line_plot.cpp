@@ -227,21 +227,18 @@ const ImVec2* line_plot_nearest(const LineSeries& series, float x) {
 }
 
 void draw_readout(const Canvas& canvas, const Area& area, float x) {
+  const std::string text = readout_text(area.plot, x);
+  if (text.empty()) return;
   const ImVec2* anchor = nullptr;
-  std::string text;
   for (const LineSeries& series : area.plot.series) {
-    const ImVec2* point = line_plot_nearest(series, x);
+    const ImVec2* point = series.level ? nullptr : line_plot_nearest(series, x);
     if (!point) continue;
     if (!anchor) anchor = point;
     if (area.shown(point->y)) canvas.fill_circle(area.place(*point), 3 * ui_scale(), series.colour);
-    if (!series.label.empty())
-      text += "\n" + series.label + "  " + short_number(static_cast<double>(point->y));
   }
-  if (!anchor) return;
   const float at = area.place({anchor->x, area.plot.y0}).x;
   canvas.line(ImVec2(at, area.p0.y), ImVec2(at, area.p1.y), with_alpha(theme().text_dim, 0.6f));
-  const std::string head = area.plot.x_name + " " + x_text(area.plot, std::round(anchor->x));
-  ImGui::SetTooltip("%s", (head + text).c_str());
+  ImGui::SetTooltip("%s", text.c_str());
 }
 
 float label_width(const LinePlot& plot, float height) {
@@ -253,6 +250,18 @@ float label_width(const LinePlot& plot, float height) {
 }
 
 }  // namespace
+
+std::string readout_text(const LinePlot& plot, float x) {
+  std::string out;
+  for (const LineSeries& series : plot.series) {
+    const ImVec2* point = series.level ? nullptr : line_plot_nearest(series, x);
+    if (!point) continue;
+    if (out.empty()) out = plot.x_name + " " + x_text(plot, std::round(point->x));
+    if (!series.label.empty())
+      out += "\n" + series.label + "  " + short_number(static_cast<double>(point->y));
+  }
+  return out;
+}
 
 void fit_y(LinePlot& plot) {
   float lo = INFINITY, hi = -INFINITY;

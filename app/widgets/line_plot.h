@@ -17,6 +17,7 @@ struct LineSeries {
   bool dots = false;    ///< a dot at every point, where they are far enough apart
   bool line = true;     ///< false: dots only
   float pixel = 0;      ///< dots are squares this wide, in data units of x
+  bool level = false;   ///< one value everywhere, which the label states: the readout leaves it out
 };
 
 struct LinePlot {
@@ -43,6 +44,9 @@ struct LineEvent {
 
 /// Draws into the rectangle at `at` of `size` pixels, labels included.
 LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size);
+/// What stands beside the line of a readout at `x`: the name of x, and a line for every labelled series that
+/// is no level. Empty where there is none.
+std::string readout_text(const LinePlot& plot, float x);
 /// y range that holds every point (with log_y: every point above 0), with a small margin.
 void fit_y(LinePlot& plot);
 

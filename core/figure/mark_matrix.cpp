@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/marks.h"
+#include "core/figure/pooled.h"
 #include "core/figure/print.h"
 #include "core/figure/row_bars.h"
 #include "core/figure/touches.h"
@@ -20,6 +21,7 @@ constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn a
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
+constexpr float kSignPad = 4;                      // in place of kCellPad, in planes with signs
 constexpr float kLargePad = 0.3f;                  // em: beside the digits of a row drawn large
 constexpr float kLargeRow = 2, kTallLarge = 2.7f;  // times its digits
 constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
@@ -31,6 +33,7 @@ constexpr float kLargeName = 0.93f;           // of the letters of a text: names
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
 constexpr float kLeastName = 0.75f;           // of those letters: for a name that is too long for its column
 constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
+constexpr float kOpenLetters = 2.6f;      // the same of a plane of "1" and "0", where room lacks
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
@@ -39,8 +42,13 @@ bool large_row(const MatrixMark& matrix) { return !matrix.order.empty(); }
 std::int64_t rows_of(const MatrixMark& matrix) { return matrix.values.size(0); }
 std::int64_t cols_of(const MatrixMark& matrix) { return matrix.values.size(1); }
 
+bool few_cells(const MatrixMark& matrix) {
+  return std::max(rows_of(matrix), cols_of(matrix)) <= kFewestCells;
+}
+// Those of rows drawn large and of few cells are read from afar, as their digits are.
 float name_em(const MatrixMark& matrix, const LetterSizes& look) {
-  return large_row(matrix) ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
+  const bool large = large_row(matrix) || (few_cells(matrix) && !matrix.signs);
+  return large ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
 // Names of a plane with signs are smaller before they are shortened.
@@ -51,9 +59,8 @@ float name_em(const MatrixMark& matrix, const Form& form, const LetterSizes& loo
 bool with_digits(const MatrixMark& matrix, const Form& form) {
   return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
 }
-bool masked(double value) { return std::isinf(value) && value < 0; }
 std::string cell_text(double value, int digits, const Form& form) {
-  return masked(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
+  return hidden_cell(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
 }
 // Letters of the longest number; of a row drawn large also of any sum of its cells. Planes with signs shorten
 // none: colours alone say more than "0" and "1".
@@ -77,9 +84,16 @@ float longest(const MatrixMark& matrix, const Form& in) {
 float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   return context.once(&matrix, form.has(Give::short_numbers) ? 1 : 0, [&] { return longest(matrix, form); });
 }
-float digit_width(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
-  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) +
-         (large_row(matrix) ? kLargePad * em : kCellPad);
+// Letters that a cell has room for at least: where room lacks, a mask's "1" has less than the scores beside
+// it.
+float least_letters(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  const bool narrow = matrix.signs && matrix.scale == Scale::open && form.has(Give::short_names);
+  return narrow ? kOpenLetters : longest_kept(matrix, form, context);
+}
+float cell_pad(const MatrixMark& matrix) { return matrix.signs ? kSignPad : kCellPad; }
+float digit_width(const MatrixMark& matrix, float letters, float em, const MarkContext& context) {
+  return letters * context.measure.width("0", em, Face::mono) +
+         (large_row(matrix) ? kLargePad * em : cell_pad(matrix));
 }
 
 struct NameSizes {
@@ -125,7 +139,7 @@ float large_cell(const MatrixMark& matrix, const Form& form, float em, const Mar
   const float other =
       context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
-  return std::max({digit_width(matrix, form, em, context), other * letters + 4,
+  return std::max({digit_width(matrix, longest_kept(matrix, form, context), em, context), other * letters + 4,
                    std::min(name * letters, longest_name) + 4});
 }
 // The most columns of a row drawn large, "other n" among them.
@@ -137,9 +151,6 @@ std::size_t most_columns(const MatrixMark& matrix) {
 float natural_digit(const MatrixMark& matrix, const LetterSizes& look) {
   const float side = count(std::max(rows_of(matrix), cols_of(matrix)));
   return look.digit_natural * std::clamp(kFewCells / std::max(1.f, side), 1.f, 2.f);
-}
-bool few_cells(const MatrixMark& matrix) {
-  return std::max(rows_of(matrix), cols_of(matrix)) <= kFewestCells;
 }
 // How wide a column has to be for its name to stand upright; 0: there are many, or a name is long.
 float straight_name(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
@@ -167,9 +178,11 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
   }
   const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
-    const float least = std::max(digit_width(matrix, form, look.digit, context),
-                                 straight_name(matrix, form, context)),
-                natural = std::max(least, digit_width(matrix, form, natural_digit(matrix, look), context));
+    const float least =
+                    std::max(digit_width(matrix, least_letters(matrix, form, context), look.digit, context),
+                             straight_name(matrix, form, context)),
+                natural = std::max(least, digit_width(matrix, longest_kept(matrix, form, context),
+                                                      natural_digit(matrix, look), context));
     return {cols * least, cols * natural, cols * natural * (few_cells(matrix) ? kWideFew : 1.25f)};
   }
   const float least = plane_side(cols, look);
@@ -266,19 +279,21 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   const float across =
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
   const float letters =
-                  longest_kept(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
+                  least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
               by_width = large_row(matrix) ? cells.w / across / (letters + kLargePad)
-                                           : (cells.w / across - kCellPad) / letters;
+                                           : (cells.w / across - cell_pad(matrix)) / letters;
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
   placed.digit =
       std::min({by_width, by_height,
                 large_row(matrix) ? context.look.looked_natural : natural_digit(matrix, context.look)});
+  if (matrix.signs && matrix.scale == Scale::open)  // as large as those of the planes beside it
+    placed.digit = std::min(placed.digit, context.look.digit_natural);
 }
 
 // ---- drawing -------------------------------------------------------------------------------------
 
 Rgb colour_of(const MatrixMark::Row& row, double value, const Palette& palette) {
-  if (masked(value)) return palette.masked;
+  if (hidden_cell(value)) return palette.masked;
   if (!std::isfinite(value)) return palette.ink(Ink::warning);
   return palette.heat(row.scale, row.most > 0 ? value / row.most : 0);
 }
@@ -290,10 +305,10 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   const Rgb ground = colour_of(look, value, out.colours());
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
-  if (masked(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
-  if (placed.digit <= 0 || (masked(value) && !large_row(matrix) && !matrix.signs)) return;
+  if (hidden_cell(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
+  if (placed.digit <= 0 || (hidden_cell(value) && !large_row(matrix) && !matrix.signs)) return;
   // A masked score is -inf, the weight that comes of it 0.
-  const std::string text = !masked(value)                   ? cell_text(value, look.digits, placed.form)
+  const std::string text = !hidden_cell(value)              ? cell_text(value, look.digits, placed.form)
                            : look.scale == Scale::diverging ? number_text(value, 0)
                                                             : "0";
   const float width = context.measure.width(text, placed.digit, Face::mono);
@@ -346,7 +361,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
         const auto one = static_cast<double>(matrix.values.at(row, other));
         const bool own = std::find(placed.columns.begin(), placed.columns.end(), static_cast<int>(other)) !=
                          placed.columns.end();
-        if (!own && !masked(one)) value += one;
+        if (!own && !hidden_cell(one)) value += one;
       }
       draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
       if (placed.bars > 0 && row + 1 == rows_of(matrix))
@@ -355,21 +370,6 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
   }
   outline_large(placed, wide, tall, out);
 }
-
-// The value of largest magnitude that is not masked, of a block of cells.
-double pooled(const MatrixMark& matrix, std::int64_t row0, std::int64_t row1, std::int64_t col0,
-              std::int64_t col1) {
-  double out = -std::numeric_limits<double>::infinity();
-  for (std::int64_t row = row0; row < row1; ++row) {
-    for (std::int64_t col = col0; col < col1; ++col) {
-      const auto value = static_cast<double>(matrix.values.at(row, col));
-      if (!masked(value) && (masked(out) || !(std::abs(value) <= std::abs(out)))) out = value;
-    }
-  }
-  return out;
-}
-
-std::int64_t pooled_together(std::int64_t cells, std::int64_t most) { return (cells + most - 1) / most; }
 
 // One pixel per cell.
 void draw_picture(const PlacedPart& placed, Drawing& out) {

@@ -70,6 +70,16 @@ bool is_words(const TableMark& table, std::size_t col) {
   }
   return words;
 }
+// A column without a single digit, as sentences and as pieces of words are: it begins at the left.
+bool is_text(const TableMark& table, std::size_t col) {
+  bool some = false;
+  for (const TableMark::Row& row : table.rows) {
+    const std::string cell = col < row.cells.size() ? row.cells[col].str() : std::string();
+    if (std::any_of(cell.begin(), cell.end(), [](unsigned char c) { return std::isdigit(c); })) return false;
+    some = some || std::any_of(cell.begin(), cell.end(), [](unsigned char c) { return std::isalpha(c); });
+  }
+  return some;
+}
 std::vector<float> column_widths(const TableMark& table, const Form& form, const MarkContext& context) {
   const float em = context.look.body;
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
@@ -81,7 +91,8 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
       out[col] = -kBetween;
       continue;
     }
-    const Face face = said ? Face::bold : col == 0 || is_words(table, col) ? Face::sans : Face::mono;
+    const bool text = col == 0 || is_words(table, col) || is_text(table, col);
+    const Face face = said ? Face::bold : text ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), head_em(context.look), Face::sans);
     if (said && !form.has(Give::short_names))  // reaches over the bars of shares
@@ -162,7 +173,7 @@ class TableDrawing {
     const SizeNeed& height = row_height(table_);
     tall_ = std::clamp((placed.box.h - head) / std::max(1.f, rows), height.least * em, height.most * em);
     for (std::size_t col = 0; col < widths_.size(); ++col)
-      words_.push_back(is_words(table_, col) || static_cast<int>(col) == table_.said);
+      words_.push_back(is_words(table_, col) || is_text(table_, col) || static_cast<int>(col) == table_.said);
     const SizeNeed share = share_width(table_, placed.form, em);
     const float free = placed.box.w - fixed - kBetween - 1;
     if (share.most > 0) share_ = std::clamp(free * 0.3f, share.least, share.most) - kBetween;

@@ -38,7 +38,11 @@ SizeNeed words_width(const Part& part, const Form& form, const MarkContext& cont
   const WordsMark& words = words_in(part);
   const float whole =
       context.measure.width(text_of(part, form), em_of(words, context.look), face_of(words)) + 1;
-  return {std::min(whole, kLongestWord), whole, words.fills ? std::max(whole, kAllWidth) : whole};
+  // A formula becomes shorter before it takes a second line.
+  const bool one_line =
+      words.as == WordsMark::As::formula && words.forms.size() > 1 && !form.has(Give::shorter_words);
+  return {one_line ? whole : std::min(whole, kLongestWord), whole,
+          words.fills ? std::max(whole, kAllWidth) : whole};
 }
 SizeNeed words_height(const Part& part, const Form& form, float width, const MarkContext& context) {
   const WordsMark& words = words_in(part);

@@ -29,11 +29,26 @@ std::string Measure::fitted(const std::string& text, float em, Face face, float 
   return text.substr(0, end) + kEllipsis;
 }
 
+namespace {
+
+// Words between spaces; "20.4 %" is one, and "= 0.99".
+std::vector<std::string> words_of_line(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::string& word : split(text, ' '))
+    if (!out.empty() && (word.starts_with('%') || out.back() == "=" || out.back() == "\xE2\x89\x88"))
+      out.back() += ' ' + word;
+    else
+      out.push_back(std::move(word));
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::string> Measure::lines(const std::string& text, float em, Face face, float room) const {
   std::vector<std::string> out(1);
   float used = 0;
   const auto put = [&](std::string_view piece, float wide) { out.back() += piece, used += wide; };
-  for (const std::string& word : split(text, ' ')) {
+  for (const std::string& word : words_of_line(text)) {
     const float blank = used > 0 ? width(" ", em, face) : 0, wide = width(word, em, face);
     if (used > 0 && used + blank + wide > room)
       out.emplace_back(), used = 0;

@@ -13,10 +13,9 @@ namespace {
 
 using figure::Ink, figure::MatrixMark;
 
-constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one picture
-constexpr int kOrderDigits = 3;
-constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
-constexpr double kSeenAtAGlance = 0.05;
+constexpr double kMostSwapCost = 3e8;                    // multiply-adds of all runs for one picture
+constexpr double kSeenInOrder = 5e-4;                    // a smaller difference may show the same digits
+constexpr double kSeenAtAGlance = 0.05;                  // two digits show it
 constexpr std::size_t kMostSwaps = 12, kMostPairs = 64;  // kMostPairs: of any two words
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
@@ -211,10 +210,14 @@ Text pair_text(const Swap& swap, const Text& a, const Text& b) {
   return order_text(swap.two.second == swap.two.first + 1 ? ".pair" : ".pair.far", {a, b});
 }
 
+// Digits that show a change of weights.
+int order_digits(double by) { return by >= kSeenAtAGlance ? 2 : 3; }
+
 // One row of attention over the text as it stands, and over the exchanged one: a column for each word, so
 // that rows are alike where the order makes no difference.
 struct OrderRows {
   std::vector<float> written, swapped;  ///< by place
+  int digits = 2;
 };
 figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const Swap& swap,
                            const std::string& of, const std::string& id, std::vector<Text> title,
@@ -231,7 +234,7 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   std::vector<float> values = rows.written;
   for (std::size_t place = 0; place < keys; ++place)
     values.push_back(rows.swapped[place_after(place, swap.two)]);
-  out.digits = kOrderDigits;
+  out.digits = rows.digits;
   out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
@@ -303,12 +306,13 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
   state.row = written.row = shown.row;
   const Site pattern = state.place.pattern(layer);
   const auto weights = [&, at = head](const Trace& run) { return row_weights(run, pattern, at, state.row); };
-  const OrderRows with{weights(*written.run), weights(*swap.run)};
+  OrderRows with{weights(*written.run), weights(*swap.run)};
   if (with.written.size() != with.swapped.size()) return std::nullopt;
   const auto label = [&](std::int64_t row) {
     return Text(row_label(*state.opened, *written.run, state.place.stack, row));
   };
   const auto [word, by] = most_moved(with.written, with.swapped, swap.two);
+  with.digits = order_digits(by);
   std::vector<Text> said{label(swap.two.first),
                          label(swap.two.second),
                          label(state.row),
@@ -316,7 +320,7 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
                          head,
                          label(static_cast<std::int64_t>(word))};
   for (const float one : {with.written[word], with.swapped[place_after(word, swap.two)]})
-    said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
+    said.emplace_back(figure::number_text(static_cast<double>(one), with.digits));
   said.push_back(order_answer(written, swap, {said[0], said[1]}, made, answer));
   said.push_back(pair_text(swap, said[0], said[1])), said.push_back(pair_text(swap, said[1], said[0]));
   const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
@@ -333,7 +337,7 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
                   b = run_swapped(written, *bare, swap.two, true);
     if (!a || !b) return std::nullopt;
     const OrderRows without{row_weights(*a, pattern, head, state.row),
-                            row_weights(*b, pattern, head, state.row)};
+                            row_weights(*b, pattern, head, state.row), with.digits};
     const bool keeps = most_moved(without.written, without.swapped, swap.two).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
     all.push_back(order_rows(written, without, swap, "", "bare",

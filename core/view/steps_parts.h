@@ -1,6 +1,7 @@
 // What the stations of "steps" are made of: rows of numbers of a run, and the stations of attention.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,8 +59,11 @@ Text looked_name(const ViewState& state);
 
 /// Queries, keys as attention reads them: rotated, normed or as they were split.
 Site read_heads(const ViewState& state, Hue hue);
-/// The tokens in order with their ids. Never an error.
+/// The tokens in order with their ids; beside the answer the part of the vocabulary. Never an error.
 Result<StationDrawing> words_station(const ViewState& state);
+/// The part of the vocabulary around the looked-at token, in the order of numbers: what its number means.
+/// Nothing where the rows are no tokens with names.
+std::optional<figure::PartBox> vocabulary_leaf(const ViewState& state);
 /// What a token's vector is the sum of. Errors: a run without it.
 Result<StationDrawing> embed_station(const ViewState& state);
 /// The stations of attention. Errors: a run without its steps.

@@ -112,13 +112,15 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
-        const auto answer = answer_table(state, row, drawn.above ? 3 : 5, 1, drawn.right))
+        auto answer = answer_table(state, row, drawn.above ? 3 : 5, 1, drawn.right)) {
+      answer->tall = !drawn.above;  // as high as the picture
       beside.push_back(figure::leaf(
           {"answer", *answer, 2,
            drawn.answer < 0 ? answer_title(state, row)
                             : std::vector<Text>{Text::of(
                                   "figure.answer.at", {told_apart(state, state.run->config().stack, row)})},
            ""}));
+    }
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {

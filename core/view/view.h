@@ -97,6 +97,7 @@ struct ViewSpec {
   bool rules = false;           ///< the rule of its mask can be chosen below its picture
   /// What can be chosen beside block, head and row (core/view/controls.h): "temperature".
   std::vector<std::string_view> takes = {};
+  bool own_text = false;  ///< it shows how a text looks at itself: it opens there, not at cross-attention
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);

@@ -36,6 +36,15 @@ Result<Sweep> without_each_head(const ViewState& state, std::int64_t row, int an
   return sweep;
 }
 
+// Whose heads were switched off: all of them, or those of one attention of a model that has several.
+Text asked_heads(const ViewState& state) {
+  const char* of = !state.run->config().encoder()    ? "all"
+                   : state.place.stack == Stack::enc ? "enc"
+                   : state.place.part == Part::cross ? "cross"
+                                                     : "self";
+  return Text::of(std::string("figure.ask.heads.") + of);
+}
+
 // Where a head looks from the row that is looked at.
 figure::PartBox looks_part(ViewState there, const std::string& id, int layer, std::int64_t head, Text left,
                            int priority) {
@@ -86,8 +95,12 @@ Result<ViewDrawing> draw_ask(const ViewState& state) {
     lost.cols.labels.push_back(Text::of("figure.ask.head", {head}));
   lost.rows.ink = figure::Ink::query, lost.cols.ink = figure::Ink::key;
   const Text word = answer_name(state, row, answer);
-  const std::vector<Text> said{word, percent(sweep.base()), most->site.layer, most->at.front().begin,
-                               percent(most->value)};
+  const std::vector<Text> said{word,
+                               percent(sweep.base()),
+                               most->site.layer,
+                               most->at.front().begin,
+                               percent(most->value),
+                               asked_heads(state)};
   const char* kind = moves(*most) < 0.0005 ? "none" : most->value < sweep.base() ? "falls" : "rises";
   const std::string key = std::string("figure.ask.") + kind;
   ViewDrawing out{

@@ -11,13 +11,14 @@ namespace {
 
 constexpr double kAlike = 0.1;  // cosines below it say that nothing is alike
 
-figure::TableMark near_table(const ViewState& state, const Tensor& table, const Tensor& vector, int id,
-                             std::size_t most) {
+// `name`: of a row of the table.
+template <class Name>
+figure::TableMark near_table(const Tensor& table, const Tensor& vector, int id, std::size_t most,
+                             const Name& name) {
   figure::TableMark out;
   out.card = figure::TableMark::Card::plain, out.leads = true;
   for (const NearRow& one : nearest_rows(table, vector, most, id))
-    out.rows.push_back({{Text(token_label(*state.opened, static_cast<int>(one.row))),
-                         Text(figure::number_text(one.cosine, 2))},
+    out.rows.push_back({{name(static_cast<int>(one.row)), Text(figure::number_text(one.cosine, 2))},
                         one.cosine,
                         {},
                         out.rows.empty()});
@@ -43,7 +44,8 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
   Tensor vector = embedding_sum(*state.run, state.place.stack, state.row).token;
   if (vector.empty()) vector = table.select(0, id);
   const std::size_t most = state.level == Level::easy ? 8 : 15;
-  figure::TableMark near = near_table(state, table, vector, id, most);
+  const auto label = [&](int one) { return Text(token_label(*state.opened, one)); };
+  figure::TableMark near = near_table(table, vector, id, most, label);
   const Text name = token_label(*state.opened, id);
   std::vector<Text> said{Text::of("figure.embedding.nowhere", {name})};
   if (!near.rows.empty() && *near.rows[0].bar < kAlike)
@@ -58,10 +60,11 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
        {Text::of("figure.embedding.near", {name}), Text::of("figure.embedding.near.short", {name})},
        ""})};
   if (const auto next = said_word(state, table, id)) {
-    const Text word = output_name(*state.opened, *next);
+    const auto output = [&](int one) { return answer_name(state, answer_row(state), one); };  // as it is said
+    const Text word = output(*next);
     tables.push_back(figure::leaf(
         {"said",
-         near_table(state, table, table.select(0, *next), *next, most),
+         near_table(table, table.select(0, *next), *next, most, output),
          1,
          {Text::of("figure.embedding.said", {word}), Text::of("figure.embedding.near.short", {word})},
          ""}));

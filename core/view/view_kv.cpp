@@ -68,6 +68,6 @@ Result<ViewDrawing> draw_kv(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_kv() { return {"kv", 62, true, true, draw_kv, true}; }
+ViewSpec view_kv() { return {.id = "kv", .order = 62, .draw = draw_kv, .heads = true, .own_text = true}; }
 
 }  // namespace attnscope

@@ -11,30 +11,39 @@ namespace {
 
 using figure::PartBox;
 
-constexpr std::int64_t kPiece = 6;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kPiece = 5;        // rows and columns of a plane that has digits beside others
 constexpr std::int64_t kPieceBefore = 3;  // of them before the row that is looked at
+constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
 
-// The rows and columns around the one that is looked at, where rows and columns are the same tokens: small
-// enough for digits and for the names of both.
-figure::MatrixMark piece_of(const figure::MatrixMark& whole) {
+bool in_piece(std::int64_t at, std::int64_t first) { return at >= first && at < first + kPiece; }
+
+// Those of kPiece rows or columns.
+void keep_names(figure::Names& names, std::int64_t first) {
+  const std::vector<Text> all = std::move(names.labels);
+  names.labels = {all.begin() + first, all.begin() + first + kPiece};
+  std::vector<int> struck;
+  for (const int at : names.struck)
+    if (in_piece(at, first)) struck.push_back(at - static_cast<int>(first));
+  names.struck = std::move(struck);
+  for (int* at : {&names.looked, &names.kept})
+    *at = in_piece(*at, first) ? *at - static_cast<int>(first) : -1;
+}
+
+// The rows around the one that is looked at, and the same tokens as columns, where rows and columns are the
+// same tokens: small enough for digits and for the names of both. Where the mask hides nothing, no diagonal
+// has to be seen: the columns are those around the strongest key.
+figure::MatrixMark piece_of(const figure::MatrixMark& whole, bool nothing_hidden) {
   figure::MatrixMark out = whole;
-  const std::int64_t rows = whole.values.size(0);
-  const std::int64_t first = std::clamp<std::int64_t>(whole.rows.looked - kPieceBefore, 0, rows - kPiece);
+  const std::int64_t last = whole.values.size(0) - kPiece;
+  const std::int64_t row0 = std::clamp<std::int64_t>(whole.rows.looked - kPieceBefore, 0, last);
+  const bool to_key = nothing_hidden && whole.cols.kept >= 0 && !in_piece(whole.cols.kept, row0);
+  const std::int64_t col0 = to_key ? std::clamp<std::int64_t>(whole.cols.kept - kKeysBefore, 0, last) : row0;
   std::vector<float> values;
-  for (std::int64_t row = first; row < first + kPiece; ++row)
-    for (std::int64_t col = first; col < first + kPiece; ++col) values.push_back(whole.values.at(row, col));
+  for (std::int64_t row = row0; row < row0 + kPiece; ++row)
+    for (std::int64_t col = col0; col < col0 + kPiece; ++col) values.push_back(whole.values.at(row, col));
   out.values = Tensor::from(std::move(values), {{Axis::query, kPiece}, {Axis::key, kPiece}});
-  for (figure::Names* names : {&out.rows, &out.cols}) {
-    const std::vector<Text> all = std::move(names->labels);
-    names->labels = {all.begin() + first, all.begin() + first + kPiece};
-    std::vector<int> struck;
-    for (const int at : names->struck)
-      if (at >= first && at < first + kPiece) struck.push_back(at - static_cast<int>(first));
-    names->struck = std::move(struck);
-    for (int* at : {&names->looked, &names->kept})
-      *at = *at >= first && *at < first + kPiece ? *at - static_cast<int>(first) : -1;
-  }
-  out.first_row = out.first_col = first, out.signs = true;
+  keep_names(out.rows, row0), keep_names(out.cols, col0);
+  out.first_row = row0, out.first_col = col0, out.signs = true;
   return out;
 }
 
@@ -155,10 +164,11 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   std::vector<PartBox> planes;
   const bool piece = state.level == Level::easy && !state.compare && looks_at_itself(state.place) &&
                      pattern.values.size(0) > kPiece;
+  const bool nothing_hidden = hides_nothing(allowed);
   StageRows rows(state, row);
   const auto add = [&](const char* id, figure::MatrixMark matrix, int priority) {
     const std::string key = std::string("figure.mask.") + id;
-    if (piece) matrix = piece_of(matrix);
+    if (piece) matrix = piece_of(matrix, nothing_hidden);
     matrix.rows.shown = planes.empty(), matrix.cols.shown = piece;  // the rows below have them
     planes.push_back(
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
@@ -180,7 +190,13 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
 }  // namespace
 
 ViewSpec view_mask() {
-  return {.id = "mask", .order = 20, .draw = draw_mask, .heads = true, .compares = true, .rules = true};
+  return {.id = "mask",
+          .order = 20,
+          .draw = draw_mask,
+          .heads = true,
+          .compares = true,
+          .rules = true,
+          .own_text = true};
 }
 
 }  // namespace attnscope

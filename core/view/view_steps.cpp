@@ -13,7 +13,8 @@ namespace {
 
 using figure::Ink, figure::MatrixMark, figure::PartBox;
 
-constexpr double kPale = 1e9;  // names of things are numbers without a size: no colour
+constexpr int kNeighbours = 4;  // of the vocabulary, before and behind the token
+constexpr double kPale = 1e9;   // names of things are numbers without a size: no colour
 
 Result<StationDrawing> mlp_station(const ViewState& state) {
   const Site neurons = site_of(StepRole::neurons, state.layer, state.place.stack),
@@ -234,10 +235,36 @@ Result<StationDrawing> words_station(const ViewState& state) {
     said.emplace_back(run.config().of(state.place.stack).vocab_size);
   }
   said.resize(5), said.emplace_back(rows - 1);
+  std::vector<PartBox> notes;
+  if (auto vocabulary = vocabulary_leaf(state)) notes.push_back(*std::move(vocabulary));
   return StationDrawing{
       {steps_text(tokens && run.config().of(state.place.stack).vocab_size > 0 ? "words" : "words.rows", said),
        steps_text("words.short", said)},
-      figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
+      figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""}),
+      std::move(notes)};
+}
+
+std::optional<PartBox> vocabulary_leaf(const ViewState& state) {
+  const OpenedModel& opened = *state.opened;
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  const int words = state.run->config().of(state.place.stack).vocab_size;
+  if ((!opened.tokenizer && opened.words.empty()) || state.row >= std::ssize(ids)) return std::nullopt;
+  const int id = ids[static_cast<std::size_t>(state.row)];
+  if (id < 0 || id >= words) return std::nullopt;
+  const int first = std::clamp(id - kNeighbours, 0, std::max(0, words - 1 - 2 * kNeighbours)),
+            last = std::min(words - 1, first + 2 * kNeighbours);
+  std::vector<float> numbers;
+  for (int one = first; one <= last; ++one) numbers.push_back(static_cast<float>(one));
+  MatrixMark matrix = numbers_mark({{steps_text("id"), std::move(numbers)}});
+  matrix.others = MatrixMark::Others::none, matrix.most_columns = 0, matrix.tall = true;
+  matrix.own_rows.front().digits = 0, matrix.own_rows.front().most = kPale;
+  for (std::size_t at = 0; at < matrix.cols.labels.size(); ++at)
+    matrix.cols.labels[at] = token_label(opened, first + static_cast<int>(at));
+  matrix.cols.looked = id - first;
+  std::stable_sort(matrix.order.begin(), matrix.order.end(), [&](int a, int b) {
+    return std::abs(a - matrix.cols.looked) < std::abs(b - matrix.cols.looked);
+  });
+  return figure::leaf({"vocabulary", std::move(matrix), 1, {steps_text("vocabulary", {id})}, ""});
 }
 
 ViewSpec view_steps() {

@@ -155,6 +155,7 @@ Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
                                 {Text::of("figure.tokenizer.joined", {cut->text}),
                                  Text::of("figure.tokenizer.joined.short", {cut->text})},
                                 ""});
+  if (!out.picture) out.picture = vocabulary_leaf(state);
   // What the id stands for: a row of the embedding table.
   const Tensor table = token_table(*state.run, state.place.stack);
   if (!table.empty() && id < table.size(0))

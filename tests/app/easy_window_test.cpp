@@ -33,9 +33,9 @@ class EasyWindowTest : public testing::FrameTest {
             rect.p0.y +
                 (rect.p1.y - rect.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(rect.rows)};
   }
-  // Of the six rows of the masks: three before the one that is looked at.
+  // Of the five rows of the masks: three before the one that is looked at.
   std::int64_t first_of_piece() {
-    return std::clamp<std::int64_t>(workspace().cursor.query - 3, 0, run().trace(0).length - 6);
+    return std::clamp<std::int64_t>(workspace().cursor.query - 3, 0, run().trace(0).length - 5);
   }
   void press(ImVec2 at) {
     point_at(at.x, at.y);
@@ -308,6 +308,19 @@ TEST_F(EasyWindowTest, AViewOfTheFullWindowOpensThere) {
   EXPECT_EQ(state().notices.back().text.key(), "kv.none.both_sides");
 }
 
+// A decoder that looks at another text as well keeps the keys and values of its own.
+TEST_F(EasyWindowTest, TheCacheOfADecoderOpensAtItsOwnText) {
+  open_easy("translator");
+  ASSERT_EQ(workspace().cursor.part, Part::cross);
+  workspace().view = "kv";
+  settle();
+  EXPECT_EQ(workspace().level, Level::easy);
+  EXPECT_EQ(workspace().view, "kv");
+  EXPECT_EQ(workspace().cursor.part, Part::attn);
+  ASSERT_TRUE(state().easy_spec);
+  EXPECT_EQ(state().easy_spec->id, "kv");
+}
+
 // One lab, whose one number moves the picture; a slow one is opened in full.
 TEST_F(EasyWindowTest, OneLabOfTheDayHasOneSlider) {
   open_easy("storyteller");
@@ -369,10 +382,10 @@ TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
     open_easy("storyteller");
     workspace().view = view;
     settle();
-    const bool piece = std::string(view) == "mask";  // of six rows
+    const bool piece = std::string(view) == "mask";  // of five rows
     const std::string item = piece ? "figure.scores" : "figure.pattern";
     ASSERT_TRUE(shows(item)) << view;
-    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 5 : 7);
+    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 4 : 7);
     ASSERT_NE(workspace().cursor.query, row);
     const ImVec2 cell = middle_of(item, row - first, 0);
     press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));

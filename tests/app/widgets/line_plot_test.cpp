@@ -29,5 +29,18 @@ TEST_F(LinePlotTest, ALowAxisHasMoreThanOneNumber) {
   }
 }
 
+// A level has its value in its label; the readout is of what moves.
+TEST_F(LinePlotTest, AReadoutLeavesOutWhatALabelStates) {
+  LinePlot plot;
+  plot.x_name = "step", plot.x1 = 10;
+  plot.series.emplace_back();
+  plot.series.back().label = "guessing: 5.29", plot.series.back().level = true;
+  plot.series.back().points = {{0, 5.29f}, {10, 5.29f}};
+  EXPECT_EQ(readout_text(plot, 3), "");
+  plot.series.emplace_back();
+  plot.series.back().label = "this model", plot.series.back().points = {{0, 5}, {5, 2}, {10, 1}};
+  EXPECT_EQ(readout_text(plot, 6), "step 5\nthis model  2");
+}
+
 }  // namespace
 }  // namespace attnscope::testing

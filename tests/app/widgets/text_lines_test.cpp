@@ -58,6 +58,16 @@ TEST_F(TextLinesTest, LinesFitAndNothingIsLost) {
   });
 }
 
+TEST_F(TextLinesTest, ANumberAndItsPercentStandInOneLine) {
+  frame([&] {
+    ImGui::TextUnformatted("x");
+    for (float width = 60; width < 500; width += 3)
+      EXPECT_EQ(in_lines("the answer falls from 98.4 % to 20.4 % here", width).find("\n%"),
+                std::string_view::npos)
+          << width;
+  });
+}
+
 // A row among others: its tooltip covers neither neighbour, where a side has room.
 TEST_F(TextLinesTest, ATooltipOfARowStandsBesideIt) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize, size(300, 20);

@@ -231,5 +231,72 @@ TEST(Measure, LinesAreNeverWiderThanTheirRoomAndLoseNoLetter) {
   }
 }
 
+TEST(Measure, ANumberAndItsPercentStandInOneLine) {
+  const Measure measure;
+  for (float room = 60; room < 400; room += 3)
+    for (const std::string& line : measure.lines("the answer falls to 20.4 % here", 15, Face::sans, room))
+      EXPECT_FALSE(line.starts_with('%')) << room;
+}
+
+TEST(Measure, AResultStandsBehindItsSign) {
+  const Measure measure;
+  for (float room = 90; room < 400; room += 3)
+    for (const std::string& line :
+         measure.lines("e^7.4 / 1682 \xE2\x89\x88 12 / 14 = 0.99", 15, Face::mono, room))
+      EXPECT_FALSE(line.ends_with('=') || line.ends_with("\xE2\x89\x88")) << room << line;
+}
+
+TEST(Place, AFormulaIsShorterBeforeItTakesTwoLines) {
+  const Measure measure;
+  const WordsMark formula{WordsMark::As::formula,
+                          {Text("a long formula of many signs = 0.99"), Text("short = 0.99")}};
+  const Figure figure{Text("f"), leaf({"formula", formula, 1, {}, ""})};
+  for (float room = 200; room < 600; room += 10) {
+    const Drawing drawing =
+        draw(place(figure, room, 300, kWindowLetters, measure), kWindowLetters, measure, true);
+    EXPECT_EQ(std::count_if(drawing.shapes.begin(), drawing.shapes.end(),
+                            [](const DrawnShape& one) { return !one.text.empty(); }),
+              1)
+        << room;
+  }
+}
+
+// A column of words begins at the left, however short they are; numbers end at the right.
+TEST(Table, WordsBeginAtTheLeftAndNumbersEndAtTheRight) {
+  TableMark table;
+  table.header = {Text("merges"), Text("pieces after them"), Text("score")};
+  table.rows.push_back({{Text("0"), Text("t \xC2\xB7 h \xC2\xB7 e"), Text("1.5")}, {}, {}, false});
+  table.rows.push_back({{Text("1"), Text("the"), Text("10.25")}, {}, {}, true});
+  const Figure figure{Text("f"), leaf({"table", table, 1, {}, ""})};
+  const Measure measure;
+  const Drawing drawing =
+      draw(place(figure, 800, 400, kWindowLetters, measure), kWindowLetters, measure, true);
+  const auto of = [&](const std::string& text) -> const DrawnShape& {
+    return *std::find_if(drawing.shapes.begin(), drawing.shapes.end(),
+                         [&](const DrawnShape& one) { return one.text == text; });
+  };
+  EXPECT_FLOAT_EQ(of("t \xC2\xB7 h \xC2\xB7 e").x, of("the").x);
+  EXPECT_GT(of("1.5").x, of("10.25").x);
+}
+
+// Names of few large cells are no smaller than those of a row drawn large.
+TEST(Place, NamesOfFewCellsAreReadFromAfar) {
+  MatrixMark few;
+  few.values = Tensor::from(std::vector<float>(8, 0.5f), {{Axis::none, 2}, {Axis::none, 4}});
+  for (int row = 0; row < 2; ++row) few.rows.labels.emplace_back("block " + std::to_string(row));
+  for (int col = 0; col < 4; ++col) few.cols.labels.emplace_back("head " + std::to_string(col));
+  const Figure figure{Text("f"), leaf({"few", few, 1, {}, ""})};
+  const Measure measure;
+  const Drawing drawing =
+      draw(place(figure, 800, 400, kWindowLetters, measure), kWindowLetters, measure, true);
+  int names = 0;
+  for (const DrawnShape& shape : drawing.shapes)
+    if (shape.text.starts_with("block") || shape.text.starts_with("head")) {
+      EXPECT_GT(shape.em, kWindowLetters.small) << shape.text;
+      ++names;
+    }
+  EXPECT_EQ(names, 6);
+}
+
 }  // namespace
 }  // namespace attnscope::figure

@@ -80,6 +80,20 @@ TEST(ViewAsk, ShowsWhereTheChosenHeadLooksBelowTheMostNeeded) {
   EXPECT_EQ(find_part(alone, "chosen"), nullptr);
 }
 
+// A model with several attentions: the sentence names the one whose heads were switched off.
+TEST(ViewAsk, SaysWhoseHeadsWereSwitchedOff) {
+  const auto said = [](const Opened& of, Part part) {
+    ViewState state = first_state(*of.model, of.run);
+    state.place.part = part;
+    const auto figure = draw_view(**find_view("ask"), state);
+    return figure ? sentence_of(*figure).back() : figure.error().text();
+  };
+  const Opened translator = opened("model:translator");
+  EXPECT_EQ(said(translator, Part::cross), tr("figure.ask.heads.cross"));
+  EXPECT_EQ(said(translator, Part::attn), tr("figure.ask.heads.self"));
+  EXPECT_EQ(said(opened("model:storyteller"), Part::attn), tr("figure.ask.heads.all"));
+}
+
 TEST(ViewAsk, SaysWhereItDoesNotRunAgain) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, edited(of, "blocks.0.attn.v.weight*=0.5"));

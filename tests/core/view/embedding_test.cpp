@@ -57,5 +57,20 @@ TEST(ViewEmbedding, FollowsAnEditOfTheVector) {
   EXPECT_EQ(said[2], "1.00");
 }
 
+// What it says is called as the answer calls it: a movement of the Pilot by its centimetres.
+TEST(ViewEmbedding, WhatItSaysHasTheNameOfTheAnswer) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy, state.row = 18;  // "red"
+  const auto figure = draw_view(**find_view("embedding"), state);
+  ASSERT_TRUE(figure);
+  const std::string answer = mark_of<figure::TableMark>(*figure, "answer").rows.front().cells[0].str();
+  const figure::Part* said = figure::find_part(*figure, "said");
+  ASSERT_NE(said, nullptr);
+  EXPECT_EQ(said->title.front().arguments()[0].str(), answer);
+  for (const auto& row : mark_of<figure::TableMark>(*figure, "said").rows)
+    EXPECT_EQ(row.cells[0].str().find("act_"), std::string::npos) << row.cells[0].str();
+}
+
 }  // namespace
 }  // namespace attnscope

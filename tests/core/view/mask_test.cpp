@@ -1,4 +1,7 @@
 // Who may look: the counts of the sentence are those of the run's own terms, for every row, edited or not.
+#include <algorithm>
+
+#include "core/base/words.h"
 #include "core/lens/attention_row.h"
 #include "tests/core/view/opened.h"
 
@@ -85,7 +88,7 @@ TEST(ViewMask, ScoresAndMaskMakeTheMaskedScores) {
                                                   : -std::numeric_limits<float>::infinity());
 }
 
-// Beside each other there is room for the digits of six rows and columns, the one that is looked at among
+// Beside each other there is room for the digits of five rows and columns, the one that is looked at among
 // them; a click on a cell goes to the same cell of the run as in the whole matrix.
 TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
   const Opened of = opened("model:storyteller");
@@ -101,11 +104,11 @@ TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
     for (const char* id : {"scores", "allowed", "masked", "pattern"}) {
       const auto& all = mark_of<figure::MatrixMark>(*whole, id);
       const auto& piece = mark_of<figure::MatrixMark>(*easy, id);
-      ASSERT_EQ(piece.values.size(0), 6) << id;
+      ASSERT_EQ(piece.values.size(0), 5) << id;
       ASSERT_EQ(piece.rows.looked + piece.first_row, row) << id;
       EXPECT_TRUE(piece.cols.shown) << id;
-      for (std::int64_t at = 0; at < 36; ++at) {
-        const std::int64_t down = at / 6, across = at % 6, query = down + piece.first_row,
+      for (std::int64_t at = 0; at < 25; ++at) {
+        const std::int64_t down = at / 5, across = at % 5, query = down + piece.first_row,
                            key = across + piece.first_col;
         EXPECT_EQ(piece.values.at(down, across), all.values.at(query, key)) << id;
         EXPECT_EQ(piece.rows.labels[static_cast<std::size_t>(down)].str(),
@@ -128,6 +131,47 @@ TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
       wide = part.cells.w;
     }
   }
+}
+
+// On a projector, too, whose smallest window has letters of 16 and more.
+TEST(ViewMask, PresentedThePiecesHaveDigits) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3, state.row = 4, state.level = Level::easy;
+  for (const std::string& language : languages()) {
+    ASSERT_TRUE(set_language(language));
+    const auto figure = draw_view(**find_view("mask"), state);
+    ASSERT_TRUE(figure);
+    const figure::Placed placed =
+        figure::place(*figure, 1280, 720, figure::kPresenterLetters, figure::Measure());
+    for (const char* id : {"scores", "allowed", "masked", "pattern"}) {
+      const auto part = std::find_if(placed.parts.begin(), placed.parts.end(),
+                                     [&](const figure::PlacedPart& one) { return one.part->id == id; });
+      ASSERT_NE(part, placed.parts.end()) << id;
+      EXPECT_GE(part->digit, 16.f) << id << " " << language;
+      EXPECT_LE(part->digit, 2 * 16.f) << id << " " << language;
+    }
+  }
+  ASSERT_TRUE(set_language("en"));
+}
+
+// Where a mask hides nothing, the columns are those around the key that the row looks at most.
+TEST(ViewMask, APieceOfAnOpenMaskShowsTheStrongestKey) {
+  const Opened of = opened("model:gap-filler");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy, state.layer = 2, state.head = 2, state.row = 14;  // [MASK], which looks at "cat"
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  const auto& pattern = mark_of<figure::MatrixMark>(*figure, "pattern");
+  const int key = strongest_cell(*of.run, state.place.pattern(2), 2, 14);
+  ASSERT_GE(key, 0);
+  ASSERT_GE(pattern.cols.kept, 0) << "outside of the piece";
+  EXPECT_EQ(pattern.first_col + pattern.cols.kept, key);
+  EXPECT_EQ(pattern.first_row + pattern.rows.looked, 14);
+  const auto cell = cell_of(*of.run, pattern, pattern.rows.looked, pattern.cols.kept);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(to_text(*cell), "blocks.2.attn.pattern[head=2,query=14,key=" + std::to_string(key) + "]");
+  EXPECT_EQ(pattern.cols.labels[static_cast<std::size_t>(pattern.cols.kept)].str(), "cat");
 }
 
 TEST(ViewMask, APieceOutlinesTheCellsThatAnEditTouched) {

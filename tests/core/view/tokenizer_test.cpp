@@ -61,5 +61,31 @@ TEST(ViewTokenizer, OfAWholeWordTheMergesOfLettersAreShown) {
   EXPECT_EQ(pieces(rows.size() - 1), "tired");
 }
 
+// Where no step is to be shown: the part of the vocabulary around the token, in the order of numbers.
+TEST(ViewTokenizer, ElseTheVocabularyAroundTheNumber) {
+  const Opened of = opened("model:gap-filler");
+  ViewState state = first_state(*of.model, of.run);
+  const int last = state.run->config().vocab_size - 1;
+  for (state.row = 0; state.row < state.run->length; ++state.row) {
+    const auto figure = draw_view(**find_view("tokenizer"), state);
+    ASSERT_TRUE(figure);
+    if (!figure::find_part(*figure, "vocabulary")) continue;
+    const auto& part = mark_of<figure::MatrixMark>(*figure, "vocabulary");
+    ASSERT_EQ(part.values.size(1), 9);
+    const int id = state.run->ids[static_cast<std::size_t>(state.row)];
+    EXPECT_EQ(part.values.at(0, part.cols.looked), static_cast<float>(id));
+    for (std::int64_t col = 0; col < 9; ++col) {
+      const int one = static_cast<int>(part.values.at(0, col));
+      EXPECT_EQ(one, static_cast<int>(part.values.at(0, 0)) + col);
+      EXPECT_LE(one, last);
+      EXPECT_EQ(part.cols.labels[static_cast<std::size_t>(col)].str(), token_label(*of.model, one));
+    }
+  }
+  state.row = 7;  // "because"
+  const auto figure = draw_view(**find_view("tokenizer"), state);
+  ASSERT_TRUE(figure);
+  EXPECT_NE(figure::find_part(*figure, "vocabulary"), nullptr);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -154,5 +154,17 @@ TEST(ViewFigures, AnImageIsOneWordOfTheText) {
   }
 }
 
+// Beside a picture the answer is as high as it: no empty band below.
+TEST(View, TheAnswerTakesTheHeightOfThePicture) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
+  for (const char* view : {"residual", "mlp", "attention"}) {
+    const auto figure = draw_view(**find_view(view), state);
+    ASSERT_TRUE(figure) << view;
+    EXPECT_TRUE(mark_of<figure::TableMark>(*figure, "answer").tall) << view;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope
