@@ -181,8 +181,11 @@ TEST(LessonAnswers, TheDetectivesLastLookTellsItsTwoPathsApart) {
   for (const ChoiceAsk::Look& look : std::get<ChoiceAsk>(page.ask).looks) {
     const auto told = look_told(look, {run.run(), &run.first(), 0, {}});
     ASSERT_TRUE(told) << look.id;
-    if (look.id == "stream") EXPECT_EQ(told->faulty.str(), "0");
-    if (look.id == "past_ffn") EXPECT_NEAR(std::stod(told->faulty.str()), 1, 1e-3);
+    if (look.id == "stream") {
+      EXPECT_EQ(told->faulty.str(), "0");
+    } else if (look.id == "past_ffn") {
+      EXPECT_NEAR(std::stod(told->faulty.str()), 1, 1e-3);
+    }
   }
 }
 
