@@ -87,7 +87,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
           .of(std::clamp<std::int64_t>(
               cursor.query, 0,
               std::max<std::int64_t>(0, context.run.trace(cursor.sequence).rows(stack) - 1)));
-  if (asked != followed_) look_.pos = followed_ = asked;                            // the selected token
+  if (asked != followed_) look_.pos = followed_ = asked;  // the selected token
   if (look_.dim < 0 || look_.dim >= data_->table.size(1))
     look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a visible wave
   look_.distance = std::clamp<std::int64_t>(look_.distance, 0, positions - 1);
