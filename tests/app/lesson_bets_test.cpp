@@ -255,5 +255,19 @@ TEST_F(LessonBetsTest, ADimensionThatAPageNamesIsShown) {
   EXPECT_TRUE(shows("lesson_cover0")) << "the wave of dimension 0 has the number that is asked";
 }
 
+// The list of models gives way where a lesson stands beside the calculator: the last button is whole.
+TEST_F(LessonBetsTest, TheLineOfTheCalculatorFitsBesideALesson) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    open("counting", 3);
+    frames(3);
+    EXPECT_TRUE(shows("calc_open"));
+    const ItemRect& last = noted_items().at("calc_file");
+    EXPECT_EQ(last.seen1.x, last.p1.x) << language;
+  }
+  ASSERT_TRUE(set_language("en"));
+}
+
 }  // namespace
 }  // namespace attnscope
