@@ -68,22 +68,22 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   picture.id = "attention.image";
   picture.picture = upload_model_picture(context.painter, context.run, scene.sequence);
   picture.rows = keys_.rows, picture.cols = keys_.cols;
-  picture.weights = weights_;
+  if (!asked) picture.weights = weights_;  // else the picture alone: one sees what there is to look at
   picture.chosen = queries_.patch(query);
   picture.lit = keys_.patch(key);
   const ImVec2 at(position.x, position.y + line + scaled(4));
   const PatchEvent event = draw_patch_picture(context.painter, picture, at,
                                               ImVec2(size.x, std::max(1.f, size.y - 2 * line - scaled(8))));
   canvas.push_clip(event.p0, event.p1);
-  draw_arm_way(way_, event.p0, event.p1, theme().residual, scaled(3));
+  if (!asked) draw_arm_way(way_, event.p0, event.p1, theme().residual, scaled(3));
   canvas.pop_clip();
   const char* legend = way_.empty() ? "attention.image.legend" : "attention.image.legend_way";
-  draw_text(canvas, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
-            middle_truncated(fonts().small, tr(legend, {asked ? std::string("?") : number_text(most_, 4)}),
-                             size.x));
+  if (!asked)
+    draw_text(canvas, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
+              middle_truncated(fonts().small, tr(legend, {number_text(most_, 4)}), size.x));
   if (event.patch < 0) return out;
   const std::int64_t here = row_at(keys_, event.patch), from = row_at(queries_, event.patch);
-  if (here >= 0 && !weights_.empty()) {
+  if (here >= 0 && !weights_.empty() && !asked) {
     const std::string weight =
         number_text(weights_.at(event.patch / keys_.cols, event.patch % keys_.cols), 4);
     ImGui::SetTooltip("%s", tr(from >= 0 ? "attention.image.patch_click" : "attention.image.patch",

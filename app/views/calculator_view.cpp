@@ -224,7 +224,14 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   const bool has_model = opened && opened->recorded.empty();
   const bool own = preset_.empty() && file_.empty();
   const std::string& shown = own && opened ? opened->title : !file_.empty() ? base_->title : preset_;
-  ImGui::SetNextItemWidth(std::min(width * 0.42f, scaled(230)));
+  const bool opens = !preset_.empty() && base_ && base_->runs;
+  const Label open_it(tr("calculator.open"), "###calc_open"),
+      open_file(tr("calculator.file"), "###calc_file");
+  const float gap = scaled(kCalculatorGap), beside = std::min(width * 0.3f, scaled(170));
+  const float others = scaled(kCalculatorField) + gap + (opens ? chip_width(open_it) + gap : 0) +
+                       (context.workspace.presenting ? 0 : beside + gap) + chip_width(open_file) + gap;
+  ImGui::SetNextItemWidth(  // what stands behind it keeps its room
+      std::min({width * 0.42f, scaled(230), std::max(scaled(kCalculatorField), width - others)}));
   note_text(shown);
   if (ImGui::BeginCombo("###calc_model", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
     if (has_model && ImGui::Selectable(opened->title.c_str(), own)) {
@@ -252,18 +259,18 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   }
   note_item("calc_dtype");
   compat::item_tooltip(tr("calculator.dtype.help"));
-  if (!preset_.empty() && base_ && base_->runs) {
+  if (opens) {
     ImGui::SameLine(0, scaled(kCalculatorGap));
-    if (chip(Label(tr("calculator.open"), "###calc_open"), false, tr("calculator.open.help")))
+    if (chip(open_it, false, tr("calculator.open.help")))
       context.commands.act(
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
   ImGui::SameLine(0, scaled(kCalculatorGap));
   if (!context.workspace.presenting) {  // which shows one model
-    beside_.draw_choice(std::min(width * 0.3f, scaled(170)));
+    beside_.draw_choice(beside);
     ImGui::SameLine(0, scaled(kCalculatorGap));
   }
-  if (chip(Label(tr("calculator.file"), "###calc_file"), !file_.empty(), tr("calculator.file.help")))
+  if (chip(open_file, !file_.empty(), tr("calculator.file.help")))
     context.commands.ask_file(
         {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
            *asked = path;

@@ -146,6 +146,7 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
 // tooltip.
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                             float width, bool crowded) {
+  if (context.workspace.hides) return;  // the counts say what a lesson's page covers
   const MaskSummary& summary = board_.summary();
   const Canvas canvas;
   const float line = text_size(fonts().small, "X").y + scaled(4);

@@ -22,6 +22,11 @@ constexpr std::int64_t kMostShift = 48;  // dimensions shown of the matrices
 constexpr double kSmallShift = 1e-4;     // error of float32 tables
 constexpr ValueRange kUnit{-1, 1, -1, 1};
 
+// Tokens of one turn: "6.28", "628", "3,530".
+std::string turn_text(double tokens) {
+  return tokens < 1000 ? short_number(tokens) : format_count(std::llround(tokens));
+}
+
 std::uint64_t position_pages_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t look_key(const PositionTable& data, const PositionLook& look) {
   return key_of({data.key, position_pages_number(look.pos), position_pages_number(look.distance),
@@ -159,8 +164,8 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
     draw_hand(canvas, centre, ax, ay, reach_of, t.accent, thick);
     const std::string full =
         look.learned ? format("%d, %d", static_cast<int>(pair.sine), static_cast<int>(pair.cosine))
-                     : tr("position.dial.tokens", {short_number(wavelength)});
-    const std::string& shorter = look.learned ? full : short_number(wavelength);
+                     : tr("position.dial.tokens", {turn_text(wavelength)});
+    const std::string& shorter = look.learned ? full : turn_text(wavelength);
     const std::string text = text_size(fonts().mono_small, full).x + scaled(4) <= step ? full : shorter;
     if (text_size(fonts().mono_small, text).x <= step)
       draw_text(canvas, fonts().mono_small,
@@ -305,7 +310,8 @@ void PositionPages::draw_shift(const ViewContext& context, const PositionTable& 
   draw_pair(line, data, look, shift_.rotation, shift_.made, right, at.y + room.y);
 }
 
-void PositionPages::draw_dots(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room) {
+void PositionPages::draw_dots(const ViewContext& context, const PositionTable& data, PositionLook& look,
+                              ImVec2 at, ImVec2 room) {
   const std::uint64_t key = key_of({data.key, position_pages_number(look.pos)});
   if (key != dots_key_) {
     dots_key_ = key;
@@ -336,6 +342,7 @@ void PositionPages::draw_dots(const PositionTable& data, PositionLook& look, ImV
   const LineEvent event = draw_line_plot(plot, at, ImVec2(room.x, room.y - words));
   if (event.clicked)
     look.distance = std::clamp<std::int64_t>(std::llround(event.x), 0, data.table.size(0) - 1 - look.pos);
+  if (context.workspace.holds_back) return;  // the words say what a lesson lets one bet on
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + room.y - words + scaled(4)));
   caption(tr(look.learned ? "position.dots.learned" : "position.dots.words"));
 }

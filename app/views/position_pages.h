@@ -38,7 +38,8 @@ class PositionPages {
   void draw_clocks(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room) const;
   void draw_shift(const ViewContext& context, const PositionTable& data, const PositionLook& look, ImVec2 at,
                   ImVec2 room);
-  void draw_dots(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room);
+  void draw_dots(const ViewContext& context, const PositionTable& data, PositionLook& look, ImVec2 at,
+                 ImVec2 room);
   void draw_similarity(const ViewContext& context, const PositionTable& data, PositionLook& look, ImVec2 at,
                        ImVec2 room);
   void draw_back(const ViewContext& context, const PositionTable& data, const PositionLook& look, ImVec2 at,

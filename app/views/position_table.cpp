@@ -66,7 +66,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
   const Tensor weight = look_.learned ? trace->weights().get(weight_) : Tensor();
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(stack), look_.formula_only});
-  if (subject != subject_) look_.dim = -1, window_ = {};
+  if (subject != subject_) window_ = {};  // the dimension stays: a page may have named it
   subject_ = subject;
   const std::uint64_t key =
       key_of({subject, weight.address(), static_cast<std::uint64_t>(look_.formula_only ? look_.width : 0),
@@ -87,9 +87,9 @@ void TablePage::follow(const ViewContext& context, bool formula) {
           .of(std::clamp<std::int64_t>(
               cursor.query, 0,
               std::max<std::int64_t>(0, context.run.trace(cursor.sequence).rows(stack) - 1)));
-  if (asked != followed_) look_.pos = followed_ = asked;                            // the selected token
-  if (look_.dim < 0) look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a visible wave
-  look_.dim = std::clamp<std::int64_t>(look_.dim, 0, data_->table.size(1) - 1);
+  if (asked != followed_) look_.pos = followed_ = asked;  // the selected token
+  if (look_.dim < 0 || look_.dim >= data_->table.size(1))
+    look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a visible wave
   look_.distance = std::clamp<std::int64_t>(look_.distance, 0, positions - 1);
   look_.pos = std::clamp<std::int64_t>(look_.pos, 0, positions - 1 - look_.distance);
 }
@@ -333,7 +333,7 @@ void TablePage::draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2
     case Page::hills: return draw_table(context, place, left);
     case Page::clocks: return pages_.draw_clocks(*data_, look_, place, left);
     case Page::shift: return pages_.draw_shift(context, *data_, look_, place, left);
-    case Page::dots: return pages_.draw_dots(*data_, look_, place, left);
+    case Page::dots: return pages_.draw_dots(context, *data_, look_, place, left);
     case Page::similarity: return pages_.draw_similarity(context, *data_, look_, place, left);
     case Page::back: return pages_.draw_back(context, *data_, look_, place, left);
     case Page::surface: break;

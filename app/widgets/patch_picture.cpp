@@ -94,7 +94,7 @@ PatchEvent draw_patch_picture(Painter& painter, const PatchPicture& what, ImVec2
   if (fits) paint_weights(canvas, what.weights, grid);
   for (int line = 1; side >= 8 * ui_scale() && line < std::max(what.rows, what.cols); ++line) {
     const float at = side * static_cast<float>(line);
-    const ImU32 ink = with_alpha(IM_COL32_WHITE, 0.14f);
+    const ImU32 ink = fits ? with_alpha(IM_COL32_WHITE, 0.14f) : with_alpha(IM_COL32_BLACK, 0.2f);
     if (line < what.cols)
       canvas.line(ImVec2(position.x + at, event.p0.y), ImVec2(position.x + at, event.p1.y), ink);
     if (line < what.rows)

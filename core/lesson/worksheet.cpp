@@ -27,7 +27,7 @@ header { border-bottom: 2px solid #16181d; margin-bottom: 1.5em; padding-bottom:
 header p { display: flex; gap: 2em; margin: 0; } header span { flex: 1; border-bottom: 1px solid #16181d; margin-left: .5em; } header label { display: flex; flex: 1; }
 section { break-inside: avoid; margin-bottom: 2em; } section p { margin: .2em 0 .6em; }
 .ask { font-weight: 600; } .line { border-bottom: 1px solid #8a8f99; height: 2em; } .answer { border-left: 4px solid #16181d; padding-left: .7em; margin: .6em 0; }
-.notes { font-size: .92em; color: #444; } ul { list-style: none; padding: 0; columns: 2; } li::before { content: "\2610\00a0"; } li.right::before { content: "\2611\00a0"; } li.right { font-weight: 600; }
+.notes { font-size: .92em; color: #444; } .said { font-family: monospace; } ul { list-style: none; padding: 0; columns: 2; } li::before { content: "\2610\00a0"; } li.right::before { content: "\2611\00a0"; } li.right { font-weight: 600; }
 table { border-collapse: collapse; margin: .6em 0; font: 9.5pt/1.3 "JetBrains Mono", "DejaVu Sans Mono", monospace; } caption { text-align: left; font: 600 9.5pt sans-serif; padding-bottom: .3em; }
 td, th { border: 1px solid #8a8f99; padding: .2em .45em; text-align: right; min-width: 2.2em; height: 1.4em; } th { border: 0; font-weight: 400; } td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } td.own { background: #fff7d6; } td.off { background: #e9ebef; }
 img { max-width: 100%; max-height: 8.5cm; display: block; margin: .6em 0; }
@@ -303,6 +303,14 @@ std::string picture_part(const std::string& svg, const std::string& about) {
          base64({reinterpret_cast<const std::uint8_t*>(svg.data()), svg.size()}) + "\">\n";
 }
 
+// What is said to a model that sees a picture: on the screen it stands over the stage, in no figure.
+std::string instruction_part(const ExpressionScope& scope) {
+  const auto sequence = static_cast<std::size_t>(scope.sequence);
+  const Sequence& said = scope.run.document.sequences[sequence];
+  if (scope.run.traces[sequence]->input.pixels.empty() || said.text.empty()) return {};
+  return element("p", said.text, "said");
+}
+
 Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answers, const std::string& svg) {
   const Page& page = lesson.pages[index];
   PageRun run;
@@ -313,7 +321,7 @@ Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answ
   const ExpressionScope scope{run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
   const std::string title = words(lesson, page, "title");
   std::string out = "<section>\n" + element("h2", std::to_string(index + 1) + "  " + title) +
-                    element("p", words(lesson, page, "text"));
+                    element("p", words(lesson, page, "text")) + instruction_part(scope);
   if (svg.empty()) {
     TRY(const std::string table, numbers_table(lesson, page, scope, answers));
     out += table;

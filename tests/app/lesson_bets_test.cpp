@@ -218,5 +218,56 @@ TEST_F(LessonBetsTest, AnEasyLessonKeepsItsButtonsInTheFullWindow) {
   EXPECT_NEAR(noted_items().at("lesson_next").p0.y, y, 1);
 }
 
+// What stands beside a picture says nothing of it while it is bet on: captions, counts, the wave of a line.
+TEST_F(LessonBetsTest, WordsBesideAPictureWaitForTheBet) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  const auto says = [&](const std::string& words) {
+    DisplayList list;
+    state().recording = &list;
+    frames(2);
+    state().recording = nullptr;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text && std::string(list.text(item)).find(words) != std::string::npos)
+        return true;
+    return false;
+  };
+  open("sines", 3);
+  const std::string how_far = std::string(tr("position.dots.words")).substr(0, 16);
+  EXPECT_FALSE(says(how_far));
+  click("choice_same");
+  frames(2);
+  EXPECT_TRUE(says(how_far));
+  open("masks", 3);
+  const std::string counts = tr("mask.counts", {"4", "16"});
+  EXPECT_FALSE(says(counts)) << "one column of four";
+  click("choice_column");
+  frames(2);
+  EXPECT_TRUE(says(counts));
+  open("scores_to_words", 0);
+  EXPECT_EQ(noted_items().at("lesson_cover0").p0.y, std::floor(noted_items().at("next_0").p0.y) - 1);
+}
+
+// A page that names a dimension shows it, also where another model stood open before.
+TEST_F(LessonBetsTest, ADimensionThatAPageNamesIsShown) {
+  open("masks", 0);
+  open("sines", 0);
+  EXPECT_EQ(state().chosen_in_view("position")["table_dim"], 0);
+  EXPECT_TRUE(shows("lesson_cover0")) << "the wave of dimension 0 has the number that is asked";
+}
+
+// The list of models gives way where a lesson stands beside the calculator: the last button is whole.
+TEST_F(LessonBetsTest, TheLineOfTheCalculatorFitsBesideALesson) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    open("counting", 3);
+    frames(3);
+    EXPECT_TRUE(shows("calc_open"));
+    const ItemRect& last = noted_items().at("calc_file");
+    EXPECT_EQ(last.seen1.x, last.p1.x) << language;
+  }
+  ASSERT_TRUE(set_language("en"));
+}
+
 }  // namespace
 }  // namespace attnscope

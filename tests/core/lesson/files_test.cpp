@@ -85,10 +85,16 @@ TEST(LessonFiles, QuestionsThatCannotBeAnsweredAreRefused) {
       std::string::npos);
   EXPECT_NE(
       with_ask(
-          R"({"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "1"}, {"id": "b", "words": "b", "when": "2"}]})")
-          .find("ask.choices"),
+          R"json({"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "tokens()"}, {"id": "b", "words": "b", "when": "tokens() > 0"}]})json")
+          .find("2 of the choices"),
       std::string::npos)
       << "all are right";
+  EXPECT_NE(
+      with_ask(
+          R"json({"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "tokens()"}, {"id": "b", "words": "b", "when": "0 == 1"}]})json")
+          .find("written into the file"),
+      std::string::npos)
+      << "wrong whatever the run says";
   EXPECT_NE(with_ask(R"({"kind": "change", "goal": "1 > 0", "show": ["input[pos=0,d_model=0]=1"]})")
                 .find("ask.goal"),
             std::string::npos)
@@ -141,7 +147,7 @@ TEST(LessonFiles, AStageThatMaySayTheAnswerIsRefused) {
     return refusal(lesson);
   };
   const std::string choices =
-      R"("ask": {"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "1"}, {"id": "b", "words": "b", "when": "0"}]}, "because": {})";
+      R"json("ask": {"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "tokens() == 4"}, {"id": "b", "words": "b", "when": "tokens() == 5"}]}, "because": {})json";
   const std::string lab = R"({"look": {"view": "labs", "lab": "pair"}, )" + choices;
   EXPECT_NE(with((lab + "}").c_str()).find("field predict"), std::string::npos);
   EXPECT_EQ(with((lab + R"(, "predict": true})").c_str()), "");

@@ -157,11 +157,36 @@ TEST(LessonAnswers, ACupThatWasPaintedOverIsNotFollowed) {
   EXPECT_EQ(loop.key({}), "lesson.robot_policy.loop.slip.nothing");
 }
 
-TEST(LessonAnswers, OneWordIsClassifiedOnce) {
+TEST(LessonAnswers, AnyTextOfTheClassifierIsJudgedByItsClass) {
   OwnRun one("encoder_decoder", "classifier");
-  one.change([](Document& document) { return set_text(document, 0, "happy"); });
-  EXPECT_TRUE(one.right(std::string("classes")));
-  EXPECT_FALSE(one.right(std::string("rows")));
+  for (const char* text : {"happy", "[CLS] The dog is warm .", "[CLS] The cat is happy and sad ."}) {
+    one.change([text](Document& document) { return set_text(document, 0, text); });
+    EXPECT_FALSE(one.right({})) << text;
+  }
+  for (const char* text : {"sad", "[CLS] The dog is cold ."}) {
+    one.change([text](Document& document) { return set_text(document, 0, text); });
+    EXPECT_TRUE(one.right({})) << text;
+  }
+}
+
+TEST(LessonAnswers, TheDetectivesLastLookTellsItsTwoPathsApart) {
+  OwnRun sound("detective", "fourth");
+  EXPECT_FALSE(sound.right(std::string("ffn_skip")));
+  EXPECT_TRUE(sound.right(std::string("skip")));
+  const auto lesson = shipped_lesson("detective");
+  ASSERT_TRUE(lesson);
+  const Page& page = lesson->pages.back();
+  PageRun run;
+  ASSERT_TRUE(run.open(page));
+  for (const ChoiceAsk::Look& look : std::get<ChoiceAsk>(page.ask).looks) {
+    const auto told = look_told(look, {run.run(), &run.first(), 0, {}});
+    ASSERT_TRUE(told) << look.id;
+    if (look.id == "stream") {
+      EXPECT_EQ(told->faulty.str(), "0");
+    } else if (look.id == "past_ffn") {
+      EXPECT_NEAR(std::stod(told->faulty.str()), 1, 1e-3);
+    }
+  }
 }
 
 // ---- the check --------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"causal", "10", "15"},
         {"zero", "0.5", "0"},
         {"draw", "mask matrix([[1,0,0,0],[1,1,0,0],[0,1,1,0],[0,0,1,1]])", "mask causal"},
-        {"padding", "3", "4"},
+        {"padding", "column", "row"},
         {"pad_rows", "zero", "one"},
         {"training", "cheat", "better"}}},
       {"order",
@@ -75,7 +75,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"break", "mask causal", "edit blocks.0.attn.scaling=off"}}},
       {"sines",
        {{"first", "0.8415", "0.5403"},
-        {"fast", "left", "right"},
+        {"fast", "bars 0.84 0.15 0.03 0.01 0", "bars 0.84 0.63 0.42 0.21 0"},
         {"length", "5.657", "32"},
         {"distance", "same", "larger"}}},
       {"rope_alibi", {{"shift", "same", "smaller"}, {"values", "qk", "all"}, {"alibi", "0.125", "0.0625"}}},
@@ -103,7 +103,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"align", "cell 8", "cell 4"},
         {"gap", "cell 2", "cell 6"},
         {"cache", "no", "yes"},
-        {"classifier", "classes", "words"}}},
+        {"classifier", "text [CLS] The cat is cold .", "text [CLS] The dog is happy ."}}},
       {"scores_to_words",
        {{"greedy", "sat", "on"},
         {"cold", "bars 0.25 0.12 0.08 0.08 0.47", "bars 0.13 0.09 0.07 0.07 0.64"},
@@ -164,7 +164,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"second", "leak", "head"},
         {"third", "scale", "skip"},
         {"exchanged", "swap", "scale"},
-        {"fourth", "skip", "leak"}}},
+        {"fourth", "skip", "ffn_skip"}}},
   };
   return moves;
 }

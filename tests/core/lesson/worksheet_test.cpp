@@ -51,6 +51,13 @@ TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
     EXPECT_GT(count(full, std::string("Answer: ") + answer), 0u) << answer;
 }
 
+TEST(Worksheet, TheInstructionOfARobotStandsOnPaperToo) {
+  const std::string text = sheet("robot_policy", false);
+  EXPECT_EQ(count(text, "<p class=\"said\">"), 5u);
+  EXPECT_GT(count(text, "pick the red cup"), 4u);
+  EXPECT_EQ(count(sheet("why_sqrt", false), "<p class=\"said\">"), 0u) << "its figures have the words";
+}
+
 TEST(Worksheet, RoundingIsNoAnswer) {
   EXPECT_EQ(count(sheet("vla", true), "Answer: 0.0000"), 0u) << "a loss that is nearly nothing has digits";
   EXPECT_EQ(count(sheet("query_key_value", true), "Answer: 0.5000<"), 1u) << "half a value";
