@@ -99,8 +99,7 @@ Result<nlohmann::json> words_json(const OpenedModel& opened, const Model& model,
   nlohmann::json out = {{"head", options.head}, {"ids", ids}, {"tokens", std::move(tokens)}};
   if (distance) out["distance"] = *distance;
   for (const bool ov : {true, false}) {
-    TRY(const std::vector<double> map,
-        circuit_map(model, head.first, head.second, ov, ids, ids, distance));
+    TRY(const std::vector<double> map, circuit_map(model, head.first, head.second, ov, ids, ids, distance));
     nlohmann::json rows = nlohmann::json::array();
     for (std::size_t i = 0; i < ids.size(); ++i)
       rows.push_back(numbers_json({map.begin() + static_cast<std::ptrdiff_t>(i * ids.size()),

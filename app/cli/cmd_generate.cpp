@@ -18,7 +18,7 @@ struct GenerateOptions {
   int max_new_tokens = 0;
   bool json = false;
   Sampling sampling{0.f, 0, 1.f, 0};
-  int beams = 0;  // 0: no beam search
+  int beams = 0;                         // 0: no beam search
   bool chooses = false, seeded = false;  // a temperature is given, a seed
   double length_penalty = 1;
   SequenceOptions sequences;
@@ -141,8 +141,8 @@ void add_generate(CLI::App& app, Action& action) {
       ->add_option("--repetition-penalty", options->sampling.repetition_penalty,
                    tr("cli.generate.repetition_penalty"))
       ->transform(real(0, kMostPenalty));
-  CLI::Option* const beams =
-      command->add_option("--beams", options->beams, tr("cli.generate.beams"))->transform(whole(0, kMostBeams));
+  CLI::Option* const beams = command->add_option("--beams", options->beams, tr("cli.generate.beams"))
+                                 ->transform(whole(0, kMostBeams));
   command->add_option("--length-penalty", options->length_penalty, tr("cli.generate.length_penalty"))
       ->transform(real(-100, 100))
       ->needs(beams);

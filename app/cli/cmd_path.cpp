@@ -95,7 +95,8 @@ Status run_path(const PathOptions& options) {
 
 std::vector<std::string> PathOptions::over_axes() const {
   std::vector<std::string> axes = over.empty() ? std::vector<std::string>() : split(over, ',');
-  std::erase_if(axes, [](const std::string& axis) { return axis == "head" || axis == "head?"; });  // as always
+  std::erase_if(axes,
+                [](const std::string& axis) { return axis == "head" || axis == "head?"; });  // as always
   return axes;
 }
 

@@ -93,8 +93,8 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
   }
 }
 
-// What an answer says of its run against what is said of it now: texts, ids, measure, method, seeds. The words,
-// the version and the place of a file may be others; what is new since then is not looked at.
+// What an answer says of its run against what is said of it now: texts, ids, measure, method, seeds. The
+// words, the version and the place of a file may be others; what is new since then is not looked at.
 void compare_runs(const nlohmann::json& before, const nlohmann::json& now, Differences& out) {
   if (!before.is_object() || !now.is_object()) return;
   for (const auto& [name, value] : before.items()) {

@@ -171,7 +171,8 @@ class SequenceOptions {
 /// The data set of a command.
 class DataOptions {
  public:
-  /// `own`: a model's own examples stand in where no data set is given; else --where, --limit and --seed need one.
+  /// `own`: a model's own examples stand in where no data set is given; else --where, --limit and --seed need
+  /// one.
   void add_to(CLI::App& command, bool own = false);
   bool given() const { return !choice_.path.empty(); }
   const DataChoice& choice() const { return choice_; }

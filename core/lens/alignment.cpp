@@ -54,8 +54,8 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& 
 }
 
 // Tokens of both lists that are equal belong together, and those between them where there are as many. Of
-// several longest subsequences always the same one, whichever list is `a`: that which comes first in the longer
-// list.
+// several longest subsequences always the same one, whichever list is `a`: that which comes first in the
+// longer list.
 Alignment by_common_tokens(const std::vector<int>& a, const std::vector<int>& b) {
   if (a.size() > b.size() || (a.size() == b.size() && a > b))
     return by_common_tokens(b, a).reversed(std::ssize(a));

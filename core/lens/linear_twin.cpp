@@ -142,7 +142,9 @@ class Twin {
   // ---- edits of steps in between ------------------------------------------------------------------
 
   // Steps whose numbers are those of the run, edits included.
-  bool is_held(const Site& site) const { return is_entry(site) || flow_inputs(trace_, site).empty(); }
+  bool is_held(const Site& site) const {
+    return !site.is(StepRole::branch) && (is_entry(site) || flow_inputs(trace_, site).empty());
+  }
   StepEdits edits_of(const Site& site, const Matrix64& x) const { return {trace_, site, {0, x.rows}}; }
   void carry(const Site& site, Matrix64& x) const { edits_of(site, x).apply(x); }
   // From a direction over an edited step to one over `before`, the step without its edits.
@@ -318,7 +320,8 @@ class Twin {
       return addends(z, into, heads(site), whole ? nullptr : "head", width);
     }
     const Matrix64 over_z = behind(copies_of_heads(site), plain_heads(site), into);
-    const Matrix64 values = behind(copies_of_values(v), values_of_heads(site), HeldAttention(trace_, z).spread(over_z));
+    const Matrix64 values =
+        behind(copies_of_values(v), values_of_heads(site), HeldAttention(trace_, z).spread(over_z));
     add_offset(v, values);
     send(flow_inputs(trace_, v).front(), over_inputs(values, v));
   }

@@ -91,8 +91,7 @@ Tensor Hook::without_paths(const Site& site, const Tensor& value) const {
   auto change = path_change(*trace_, cuts, {first_row_, first_row_ + rows}, value);
   if (!change) throw EditRefused{change.error()};
   const Target whole{Target::Kind::step, site, {}, {}};
-  auto applied =
-      apply({whole, EditOp::add, Frozen{*std::move(change), to_text(whole)}}, value, frame(site));
+  auto applied = apply({whole, EditOp::add, Frozen{*std::move(change), to_text(whole)}}, value, frame(site));
   if (!applied) throw EditRefused{applied.error()};
   return std::move(applied->value);
 }

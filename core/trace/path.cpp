@@ -128,8 +128,7 @@ class PathWalk {
     const Site concat = site.near(StepRole::concat);
     if (out && site.is(StepKind::output)) through_edits(concat, *out);
     for (const WithoutPath& one : from_)
-      if (!one.from.site.is(StepRole::head_out) && one.from.site != site &&
-          written_by(one.from.site) == site)
+      if (!one.from.site.is(StepRole::head_out) && one.from.site != site && written_by(one.from.site) == site)
         replace(one, out);
     if (!out) return out;
     return product(*out, matrix64(trace_.weights().get(to_text(site) + ".weight")));
@@ -141,8 +140,9 @@ class PathWalk {
     if (!edits.any()) return;
     static const std::vector<WithoutPath> kNobody;
     PathWalk nobody(trace_, kNobody, rows_);
-    Matrix64 was = site.is(StepRole::concat) ? side_by_side(last_rows(trace_, site.near(StepRole::head_out), rows_.size()))
-                                             : nobody.anew(site);
+    Matrix64 was = site.is(StepRole::concat)
+                       ? side_by_side(last_rows(trace_, site.near(StepRole::head_out), rows_.size()))
+                       : nobody.anew(site);
     for (std::size_t i = 0; i < moved.cells.size(); ++i) moved.cells[i] += was.cells[i];
     edits.apply(was);
     edits.apply(moved);
@@ -152,7 +152,9 @@ class PathWalk {
   // attn.out or mlp.out of what is written as it is in the run.
   Matrix64 projection(const Site& site) const {
     const Site heads = site.near(StepRole::concat);
-    const Site from = !site.is(StepKind::output) ? site.near(StepRole::neurons) : trace_.find(heads) ? heads : site.near(StepRole::head_out);
+    const Site from = !site.is(StepKind::output) ? site.near(StepRole::neurons)
+                      : trace_.find(heads)       ? heads
+                                                 : site.near(StepRole::head_out);
     Matrix64 out = product(side_by_side(last_rows(trace_, from, rows_.size())),
                            matrix64(trace_.weights().get(to_text(site) + ".weight")));
     const Tensor bias = path_stays(trace_, site);
@@ -170,8 +172,9 @@ class PathWalk {
     if (!moved) return {};
     Matrix64 out = normed(site, without(input));
     const Tensor rows = last_rows(trace_, input, rows_.size());
-    const Matrix64 was = StepEdits(trace_, site, rows_).any() ? normed(site, matrix64(rows))
-                                                             : matrix64(last_rows(trace_, site, rows_.size()));
+    const Matrix64 was = StepEdits(trace_, site, rows_).any()
+                             ? normed(site, matrix64(rows))
+                             : matrix64(last_rows(trace_, site, rows_.size()));
     for (std::int64_t row = 0; row < out.rows; ++row) {
       double* const cells = out.cells.data() + row * out.cols;
       const bool same = !row_moves(*moved, row);
@@ -208,8 +211,7 @@ class PathWalk {
     const Tensor values = last_rows(trace_, path.from.site, rows_.size());
     const Matrix64 now = side_by_side(values);
     Matrix64 instead;
-    if (path.instead)
-      instead = side_by_side(path.instead->slice(values.rank() - 2, rows_.begin, rows_.end));
+    if (path.instead) instead = side_by_side(path.instead->slice(values.rank() - 2, rows_.begin, rows_.end));
     const Tensor stays = path_stays(trace_, path.from.site);
     if (!out) out = Matrix64{now.rows, now.cols, std::vector<double>(now.cells.size(), 0.0)};
     for (std::int64_t row = 0; row < now.rows; ++row)

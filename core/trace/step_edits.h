@@ -24,17 +24,17 @@ class StepEdits {
   /// The step after its edits; `x` is what it was before them.
   void apply(Matrix64& x) const;
   /// Backward, for a step that was `before` without its edits: `g`, a direction over the edited step, becomes
-  /// one over `before`. Returns the part of the product that comes from the edits' own numbers. A product with
-  /// a mean or another row of the step itself counts as one with a fixed number.
+  /// one over `before`. Returns the part of the product that comes from the edits' own numbers. A product
+  /// with a mean or another row of the step itself counts as one with a fixed number.
   double back(const Matrix64& before, Matrix64& g) const;
 
  private:
   struct One {
     EditOp op = EditOp::set;
     enum class Operand : std::uint8_t { numbers, mean, row } operand = Operand::numbers;
-    std::int64_t row = 0;   // of Operand::row
-    Matrix64 covered;       // 1 where the edit reaches
-    Matrix64 numbers;       // of Operand::numbers, 0 elsewhere
+    std::int64_t row = 0;       // of Operand::row
+    Matrix64 covered;           // 1 where the edit reaches
+    Matrix64 numbers;           // of Operand::numbers, 0 elsewhere
     std::vector<bool> counted;  // rows of Operand::mean
     std::vector<double> of_rows(const Matrix64& x) const;
     double at(const std::vector<double>& own, std::int64_t row, std::int64_t col) const;

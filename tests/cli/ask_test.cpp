@@ -496,7 +496,8 @@ TEST(Ask, a_flag_that_would_change_nothing_is_refused) {
   for (const char* command : {"ablate", "attribute"})
     for (const char* flag : {"--each", "--quantiles", "--where a=b", "--limit 3", "--seed 4"})
       expect_refused(command + story + of + " " + flag, 2, "--data");
-  for (const char* flag : {"--qk", "--least 0.3"}) expect_refused("attribute" + story + of + " " + flag, 2, "--graph");
+  for (const char* flag : {"--qk", "--least 0.3"})
+    expect_refused("attribute" + story + of + " " + flag, 2, "--graph");
   expect_refused("heads" + story + " --at 1", 2, "--measure");
   expect_refused("probe model:storyteller --at 1", 2, "--data");
   expect_refused("probe model:storyteller --data task:storyteller --texts 40", 2, "--data");
@@ -507,7 +508,8 @@ TEST(Ask, a_flag_that_would_change_nothing_is_refused) {
   expect_refused(more + "--beams 2 --seed 3", 1, "seed");
   EXPECT_EQ(cli(more + "--temperature 0 --top-k 2").exit_code, 0);
   const std::string pairs = "path" + story + of + " --from blocks.0.attn.z --to blocks.1.attn.q --json";
-  EXPECT_EQ(cli(pairs + " --over head").json()["rows"], cli(pairs).json()["rows"]) << "heads are always alone";
+  EXPECT_EQ(cli(pairs + " --over head").json()["rows"], cli(pairs).json()["rows"])
+      << "heads are always alone";
 }
 
 TEST(Ask, refusals_say_what_to_do) {

@@ -49,7 +49,8 @@ TEST(CircuitCommand, SaysWhoseValuesEveryPromptTook) {
   const std::string ask = " --how resample --seed 5 --json";
   const Json circuit = cli(kCircuitAsk + " --best 1" + ask).json();
   const Json ablated =
-      cli("ablate model:storyteller --data task:storyteller --limit 12 --measure logit_diff --over head" + ask)
+      cli("ablate model:storyteller --data task:storyteller --limit 12 --measure logit_diff --over head" +
+          ask)
           .json();
   EXPECT_EQ(circuit["run"]["seed"], 5);
   EXPECT_FALSE(circuit["run"]["resampled"].empty());

@@ -79,8 +79,7 @@ TEST_F(Rerun, what_an_answer_says_of_its_run_is_compared_too) {
 }
 
 TEST_F(Rerun, the_place_that_is_named_is_the_one_beyond_the_tolerance) {
-  const std::string path =
-      answer("ablate model:storyteller --over head --measure logit:cat --text " + kText);
+  const std::string path = answer("ablate model:storyteller --over head --measure logit:cat --text " + kText);
   Json other = Json::parse(read_text(path));
   other["rows"][2]["value"] = other["rows"][2]["value"].get<double>() + 0.5;
   std::ofstream(path) << other;

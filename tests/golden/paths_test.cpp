@@ -278,12 +278,12 @@ std::vector<float> logits_under(const OpenedModel& opened, const std::vector<std
 
 double apart(const std::vector<float>& a, const std::vector<float>& b) {
   double out = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    out = std::max(out, static_cast<double>(std::fabs(a[i] - b[i])));
+  for (std::size_t i = 0; i < a.size(); ++i) out = std::max(out, static_cast<double>(std::fabs(a[i] - b[i])));
   return out;
 }
 
-// Several cuts into one place: what two of them take out goes once, whoever sends and whichever receivers overlap.
+// Several cuts into one place: what two of them take out goes once, whoever sends and whichever receivers
+// overlap.
 TEST_P(Paths, CutsThatOverlapTakeOutEachNumberOnce) {
   const OpenedModel opened = must_open(model_path(GetParam()));
   const std::string z = "blocks.0.attn.z", q = "->blocks.1.attn.q", first = q + "[head=0]=0";
@@ -298,12 +298,14 @@ TEST_P(Paths, CutsThatOverlapTakeOutEachNumberOnce) {
   same({z + "[head=0-1]" + first, other}, {one, other});
   same({"blocks.0.attn.out" + first, one}, {"blocks.0.attn.out" + first});
   same({"blocks.0.mlp.post[d_mlp=0-2]" + first, "blocks.0.mlp.out" + first}, {"blocks.0.mlp.out" + first});
-  same({"embed[pos=2]" + first, "tok_embed[pos=4]" + first}, {"tok_embed[pos=4]" + first, "embed[pos=2]" + first});
+  same({"embed[pos=2]" + first, "tok_embed[pos=4]" + first},
+       {"tok_embed[pos=4]" + first, "embed[pos=2]" + first});
   same({z + "[head=0]" + q + "=0", one}, {z + "[head=0]" + q + "=0"});
   same({z + "[head=0]" + q + "=0", other}, {z + "[head=0]" + q + "[head=1-3]=0", one, other});
 }
 
-// An edit of what a receiver makes of what it reads, or of a step on the way, stays in force when a path is cut.
+// An edit of what a receiver makes of what it reads, or of a step on the way, stays in force when a path is
+// cut.
 TEST_P(Paths, EditsOnTheWayStayInForce) {
   const OpenedModel opened = must_open(model_path(GetParam()));
   const std::string cut = "blocks.0.attn.z[head=1]->blocks.1.attn.q[head=0]=0";

@@ -6,7 +6,8 @@
 namespace attnscope {
 namespace {
 
-// "sat near the big the cat" and "sat on the cat": "the" of the shorter one could be either "the" of the longer.
+// "sat near the big the cat" and "sat on the cat": "the" of the shorter one could be either "the" of the
+// longer.
 TEST(Alignment, IsTheSameFromBothSides) {
   const std::vector<int> longer{1, 2, 3, 4, 3, 5}, shorter{1, 6, 3, 5};
   const Alignment there = align(longer, shorter), back = align(shorter, longer);
@@ -16,7 +17,9 @@ TEST(Alignment, IsTheSameFromBothSides) {
 
 TEST(Alignment, OfManyListsIsTheSameFromBothSides) {
   unsigned state = 7;
-  const auto next = [&](unsigned below) { return static_cast<int>((state = state * 1664525U + 1013904223U) >> 16) % static_cast<int>(below); };
+  const auto next = [&](unsigned below) {
+    return static_cast<int>((state = state * 1664525U + 1013904223U) >> 16) % static_cast<int>(below);
+  };
   for (int round = 0; round < 500; ++round) {
     std::vector<int> a(static_cast<std::size_t>(1 + next(9))), b(static_cast<std::size_t>(1 + next(9)));
     for (int& id : a) id = next(4);
