@@ -137,6 +137,7 @@ Status run_circuit(KeptOptions& options) {
   PromptRuns data(choice, opened, options.text, options.text);
   TRY_OK(data.prepare());
   const bool paths = options.paths() || (!parts.empty() && parts.front().find("->") != std::string::npos);
+  if (!paths && !options.to.empty()) return fail(Code::bad_format, "error.cli.circuit.to");
   CircuitQuestion question;
   question.data.measure = options.measure, question.data.at = options.at;
   TRY(question.data.how, how_asked(options.how, true, choice.seed));

@@ -48,6 +48,8 @@ Status run_probe(const ProbeOptions& options) {
   EditedModel edited;
   std::optional<ProbeAnswer> answer;
   if (options.data.given()) {
+    if (options.at >= 0 && (options.what == "token" || options.what == "position"))
+      return fail(Code::bad_format, "error.cli.probe_at");
     TRY(answer, probe_data(options.data, options.what, options.at, opened, run));
   } else {
     const auto what = probed_of(options.what);

@@ -113,7 +113,6 @@ class Twin {
     std::fill(first.cells.begin(), first.cells.end(), 0.0);
     std::copy(g.begin(), g.end(), first.cells.begin() + row * first.cols);
     send(site, first);
-    row_ = row;
     while (!waiting_.empty()) {
       const auto last = std::prev(waiting_.end());
       const Site next = last->second.first;
@@ -293,11 +292,13 @@ class Twin {
     if (!rows) out_.parts.push_back({to_text(site), {}, all});
   }
 
-  // Addends of one row: `g` times what the columns hold, in groups of `width`.
+  // `g` times what the columns hold, in groups of `width`: of the row of the measure, and of others that an
+  // edit copied into it.
   void addends(const Site& site, const Matrix64& g, const Matrix64& x, const char* axis, std::int64_t width) {
     for (std::int64_t at = 0; at < g.cols; at += width) {
       double sum = 0;
-      for (std::int64_t i = at; i < at + width; ++i) sum += g.at(row_, i) * x.at(row_, i);
+      for (std::int64_t row = 0; row < g.rows; ++row)
+        for (std::int64_t i = at; i < at + width; ++i) sum += g.at(row, i) * x.at(row, i);
       LogitPart part{to_text(site), {}, sum};
       if (axis) part.at = {{axis, at / width}};
       if (sum != 0) out_.parts.push_back(std::move(part));
@@ -349,7 +350,6 @@ class Twin {
   std::map<Site, Matrix64> values_;
   std::map<int, std::pair<Site, Matrix64>> waiting_;  // by their place in the run
   double bias_ = 0;
-  std::int64_t row_ = 0;
 };
 
 }  // namespace

@@ -501,6 +501,8 @@ TEST(Ask, a_flag_that_would_change_nothing_is_refused) {
   expect_refused("heads" + story + " --at 1", 2, "--measure");
   expect_refused("probe model:storyteller --at 1", 2, "--data");
   expect_refused("probe model:storyteller --data task:storyteller --texts 40", 2, "--data");
+  expect_refused("probe model:storyteller --data task:storyteller --what token --at 2", 1, "--at");
+  expect_refused("circuit model:storyteller --measure logit_diff --best 2 --to logits", 1, "--parts edges");
   const std::string more = "generate" + story + " --max-new-tokens 2 ";
   for (const char* flag : {"--top-k 2", "--top-p 0.5", "--min-p 0.5", "--seed 4"})
     expect_refused(more + flag, 1, "--temperature");

@@ -6,13 +6,12 @@
 namespace attnscope {
 namespace {
 
-// "sat near the big the cat" and "sat on the cat": "the" of the shorter one could be either "the" of the
-// longer.
+// "near the big the cat" and "on the cat": "the" of the shorter one could be either of the longer.
 TEST(Alignment, IsTheSameFromBothSides) {
-  const std::vector<int> longer{1, 2, 3, 4, 3, 5}, shorter{1, 6, 3, 5};
+  const std::vector<int> longer{1, 2, 3, 4, 3, 5, 7}, shorter{1, 6, 3, 5, 8};
   const Alignment there = align(longer, shorter), back = align(shorter, longer);
-  EXPECT_EQ(there.to_b, (std::vector<std::int64_t>{0, 1, 2, -1, -1, 3}));
-  EXPECT_EQ(back.to_b, (std::vector<std::int64_t>{0, 1, 2, 5}));
+  EXPECT_EQ(there.to_b, (std::vector<std::int64_t>{0, 1, 2, -1, -1, 3, 4}));
+  EXPECT_EQ(back.to_b, (std::vector<std::int64_t>{0, 1, 2, 5, 6}));
 }
 
 TEST(Alignment, OfManyListsIsTheSameFromBothSides) {
