@@ -55,7 +55,8 @@ Status run_probe(const ProbeOptions& options) {
     const auto what = probed_of(options.what);
     if (!what) return fail(Code::not_found, "error.cli.probe_what", {in_quotes(options.what)});
     TRY(edited, edited_model(opened));
-    TRY(answer, probe(opened, edited.model, *what, options.texts));
+    TRY(answer, probe(opened, edited.model, *what, options.texts, {}, edited.of_runs));
+    edited.edits.insert(edited.edits.end(), edited.of_runs.begin(), edited.of_runs.end());
   }
   const ProbeAnswer& found = *answer;
   run.update(run_json(opened, options.model));

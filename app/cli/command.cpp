@@ -108,9 +108,10 @@ Result<RunModel> open_to_run(const std::string& name) {
 }
 
 Result<EditedModel> edited_model(const RunModel& opened) {
-  if (!opened.session) return EditedModel{opened.model, {}};
-  EditedModel out{opened.session->model, edits_for(opened.session->edits, 0)};
-  std::erase_if(out.edits, [](const auto& edit) { return !edit->enabled || !changes_model({edit}); });
+  if (!opened.session) return EditedModel{opened.model};
+  EditedModel out{opened.session->model};
+  for (const auto& edit : edits_for(opened.session->edits, 0))
+    if (edit->enabled) (changes_model({edit}) ? out.edits : out.of_runs).push_back(edit);
   if (out.edits.empty()) return out;
   TRY(const DerivedModel made, derived(std::make_shared<const ModelConfig>(out.model->config()),
                                        std::make_shared<const Weights>(out.model->weights()), out.edits));

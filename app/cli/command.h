@@ -110,10 +110,11 @@ struct RunModel : OpenedModel {
 /// The same for a run, or a session (*.attnscope): prints the model's warnings to stderr.
 Result<RunModel> open_to_run(const std::string& name);
 /// What is opened for questions about weights: of a session the model under those of its edits that change it
-/// (weights and exchanged parts), and these. Errors: an edit whose weight or part is not there.
+/// (weights and exchanged parts), these, and the others, which belong to runs. Errors: an edit whose weight
+/// or part is not there.
 struct EditedModel {
   std::shared_ptr<const Model> model;
-  Edits edits;
+  Edits edits = {}, of_runs = {};
 };
 Result<EditedModel> edited_model(const RunModel& opened);
 inline constexpr const char* kModelHelp = "cli.model";  // string key

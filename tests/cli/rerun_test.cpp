@@ -411,17 +411,23 @@ TEST_F(Rerun, questions_about_weights_are_about_the_edited_ones) {
   document.edits = {*parse_edit(edit), *parse_edit("blocks.1.attn.z[head=3]=0")};
   ASSERT_TRUE(save_session(session, document, Json::object()));
   ASSERT_EQ(cli("save model:storyteller --edit '" + edit + "' -o " + saved).exit_code, 0);
-  for (const std::string& ask : {std::string("circuits "), std::string("weights "), std::string("probe ")}) {
-    const std::string end = ask == "weights " ? " --of 'blocks.0.attn.*' --json"
-                            : ask == "probe " ? " --texts 30 --json"
-                                              : " --head 0.1 --word cat --json";
+  for (const std::string& ask : {std::string("circuits "), std::string("weights ")}) {
+    const std::string end =
+        ask == "weights " ? " --of 'blocks.0.attn.*' --json" : " --head 0.1 --word cat --json";
     Json here = cli(ask + session + end).json(), there = cli(ask + saved + end).json();
     EXPECT_EQ(here["edits"], Json::array({edit})) << ask;
     Json plain = cli(ask + "model:storyteller" + end).json();
     for (Json* one : {&here, &there, &plain}) one->erase("run"), one->erase("edits");
     EXPECT_EQ(here, there) << ask;
-    if (ask != "probe ") EXPECT_NE(here, plain) << ask;
+    EXPECT_NE(here, plain) << ask;
   }
+  // Probes are fitted to runs under all of them.
+  document.edits = {*parse_edit("blocks.1.resid_post=0")};
+  ASSERT_TRUE(save_session(session, document, Json::object()));
+  const Json probed = cli("probe " + session + " --texts 30 --json").json();
+  EXPECT_EQ(probed["edits"], Json::array({"blocks.1.resid_post=0"}));
+  EXPECT_LT(probed["rows"][2]["fitted"], 0.5) << "nothing is left to read off";
+  EXPECT_GT(probed["rows"][1]["fitted"], 0.9);
 }
 
 // A figure of a page of Ask is drawn as that page again.
