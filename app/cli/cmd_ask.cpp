@@ -301,8 +301,9 @@ void add_question(CLI::App& command, AskOptions& options) {
   command.add_flag("--json", options.json, tr("cli.ask.json"));
   command.add_option("--out", options.out, tr("cli.ask.out"));
   options.data.add_to(command);
-  command.add_flag("--each", options.each, tr("cli.ask.each"));
-  command.add_flag("--quantiles", options.quantiles, tr("cli.ask.quantiles"));
+  CLI::Option* const data = command.get_option("--data");
+  command.add_flag("--each", options.each, tr("cli.ask.each"))->needs(data);
+  command.add_flag("--quantiles", options.quantiles, tr("cli.ask.quantiles"))->needs(data);
 }
 
 // Where --over names an axis that the command's `own` steps lack, and no other ones are given: the steps that
@@ -366,9 +367,9 @@ void add_ask(CLI::App& app, Action& action) {
     command.add_option("--by", options.by, tr("cli.ask.by"))
         ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
     command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
-    command.add_option("--graph", options.graph, tr("cli.ask.graph"));
-    command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"));
-    command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1));
+    CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));
+    command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"))->needs(graph);
+    command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1))->needs(graph);
   });
   add("merge", tr("cli.merge"), "", run_merge, [](CLI::App& command, AskOptions& options) {
     command.add_option("PART", options.parts, tr("cli.ask.parts"))->required();

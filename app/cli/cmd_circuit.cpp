@@ -137,6 +137,7 @@ Status run_circuit(KeptOptions& options) {
   PromptRuns data(choice, opened, options.text, options.text);
   TRY_OK(data.prepare());
   const bool paths = options.paths() || (!parts.empty() && parts.front().find("->") != std::string::npos);
+  if (!paths && !options.to.empty()) return fail(Code::bad_format, "error.cli.circuit.to");
   CircuitQuestion question;
   question.data.measure = options.measure, question.data.at = options.at;
   TRY(question.data.how, how_asked(options.how, true, choice.seed));
@@ -158,6 +159,8 @@ Status run_circuit(KeptOptions& options) {
   put_unknown(out, data.unknown());
   nlohmann::json& run = out["run"] = run_json(opened, options.model);
   run["data"] = data.json();
+  if (!runs.partners().empty()) run["seed"] = choice.seed;
+  for (const std::size_t partner : runs.partners()) run["resampled"].push_back(data.lines()[partner].line);
   run["method"] = {
       {"steps", question.data.steps}, {"to", question.to}, {"how", options.how}, {"by", options.by}};
   if (!options.into.empty()) TRY_OK(save_circuit(options, opened, parts));
@@ -185,7 +188,7 @@ void add_circuit(CLI::App& app, Action& action) {
       ->check(CLI::Validator(one_word_of({"exact", "attribution"}), ""));
   command->add_option("--measure", options->measure, tr("cli.circuit.measure"));
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
-  options->data.add_to(*command);
+  options->data.add_to(*command, true);
   options->text.add_to(*command, false);
   command->add_option("--name", options->name, tr("cli.circuit.name"));
   command->add_option("--into", options->into, tr("cli.circuit.into"));

@@ -85,7 +85,8 @@ Result<std::pair<int, int>> head_of_text(const std::string& text) {
 }
 
 // The circuits of one head over the words that were named, and what each makes likelier.
-Result<nlohmann::json> words_json(const OpenedModel& opened, const CircuitOptions& options) {
+Result<nlohmann::json> words_json(const OpenedModel& opened, const Model& model,
+                                  const CircuitOptions& options) {
   TRY(const auto head, head_of_text(options.head));
   const std::optional<std::int64_t> distance =
       options.distance < 0 ? std::nullopt : std::optional(options.distance);
@@ -98,8 +99,7 @@ Result<nlohmann::json> words_json(const OpenedModel& opened, const CircuitOption
   nlohmann::json out = {{"head", options.head}, {"ids", ids}, {"tokens", std::move(tokens)}};
   if (distance) out["distance"] = *distance;
   for (const bool ov : {true, false}) {
-    TRY(const std::vector<double> map,
-        circuit_map(*opened.model, head.first, head.second, ov, ids, ids, distance));
+    TRY(const std::vector<double> map, circuit_map(model, head.first, head.second, ov, ids, ids, distance));
     nlohmann::json rows = nlohmann::json::array();
     for (std::size_t i = 0; i < ids.size(); ++i)
       rows.push_back(numbers_json({map.begin() + static_cast<std::ptrdiff_t>(i * ids.size()),
@@ -107,7 +107,7 @@ Result<nlohmann::json> words_json(const OpenedModel& opened, const CircuitOption
     out[ov ? "ov" : "qk"] = std::move(rows);
   }
   for (const int id : ids) {
-    TRY(const auto found, ov_words(*opened.model, head.first, head.second, id, kTopWords));
+    TRY(const auto found, ov_words(model, head.first, head.second, id, kTopWords));
     nlohmann::json row = nlohmann::json::array();
     for (const CircuitWord& word : found)
       row.push_back({{"id", word.id}, {"token", token_label(opened, word.id)}, {"value", word.value}});
@@ -143,19 +143,21 @@ Status run_circuits(const CircuitOptions& options) {
     return fail(Code::bad_format, "error.cli.circuit_words");
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
-  const double cost = circuits_cost(opened.model->config());
+  TRY(const EditedModel edited, edited_model(opened));
+  const double cost = circuits_cost(edited.model->config());
   if (cost > kMostUnasked && !options.yes)
     return fail(Code::out_of_range, "error.cli.circuits_long", {format("%.0e", cost)});
-  TRY(const Circuits found, circuits_of(*opened.model));
+  TRY(const Circuits found, circuits_of(*edited.model));
   nlohmann::json out = {{"heads", nlohmann::json::array()}, {"composition", nlohmann::json::array()}};
   for (const HeadCircuit& head : found.heads) out["heads"].push_back(head_json(head, options.spectra));
   for (const Composition& one : found.composition) out["composition"].push_back(composition_json(one));
   std::vector<std::string> left_out;
   for (const std::string& key : found.left_out) left_out.emplace_back(tr(key));
   if (!left_out.empty()) out["left_out"] = left_out;
+  put_edits(out, edited.edits);
   out["run"] = run_json(opened, options.model);
   if (!options.head.empty()) {
-    TRY(out["words"], words_json(opened, options));
+    TRY(out["words"], words_json(opened, *edited.model, options));
   }
   for (const std::string& sentence : left_out)
     if (!options.json) std::fprintf(stderr, "attnscope-cli: %s\n", sentence.c_str());

@@ -18,7 +18,8 @@ struct GenerateOptions {
   int max_new_tokens = 0;
   bool json = false;
   Sampling sampling{0.f, 0, 1.f, 0};
-  int beams = 0;  // 0: no beam search
+  int beams = 0;                         // 0: no beam search
+  bool chooses = false, seeded = false;  // a temperature is given, a seed
   double length_penalty = 1;
   SequenceOptions sequences;
 };
@@ -61,7 +62,7 @@ void put_run(nlohmann::json& out, const GenerateOptions& options, const OpenedMo
 // The best hypothesis; with --json all of them.
 Status search(const GenerateOptions& options, const OpenedModel& opened, const Input& prompt,
               const RunOptions& run) {
-  if (draws(options.sampling)) return fail(Code::unsupported, "error.sample.beams_draw");
+  if (draws(options.sampling) || options.seeded) return fail(Code::unsupported, "error.sample.beams_draw");
   const BeamSettings settings{options.beams, options.max_new_tokens, options.length_penalty,
                               options.sampling.repetition_penalty};
   TRY(const BeamSearch made, beam_search(*opened.model, prompt, settings, run));
@@ -99,6 +100,8 @@ Status run_generate(const GenerateOptions& options) {
   RunOptions run;
   run.edits = edits_for(document.edits, 0);
   if (options.beams > 0) return search(options, opened, prompt, run);
+  if (!options.chooses && (options.seeded || draws(options.sampling)))
+    return fail(Code::unsupported, "error.cli.generate_greedy");
   TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, run));
   TRY_OK(check_reached(made.unreached));
   const std::string text = text_of(opened, made.ids);
@@ -138,11 +141,17 @@ void add_generate(CLI::App& app, Action& action) {
       ->add_option("--repetition-penalty", options->sampling.repetition_penalty,
                    tr("cli.generate.repetition_penalty"))
       ->transform(real(0, kMostPenalty));
-  command->add_option("--beams", options->beams, tr("cli.generate.beams"))->transform(whole(0, kMostBeams));
+  CLI::Option* const beams = command->add_option("--beams", options->beams, tr("cli.generate.beams"))
+                                 ->transform(whole(0, kMostBeams));
   command->add_option("--length-penalty", options->length_penalty, tr("cli.generate.length_penalty"))
-      ->transform(real(-100, 100));
+      ->transform(real(-100, 100))
+      ->needs(beams);
   command->add_flag("--json", options->json, tr("cli.generate.json"));
-  command->callback([options, &action] { action = [options] { return run_generate(*options); }; });
+  command->callback([options, command, &action] {
+    options->chooses = command->count("--temperature") > 0;
+    options->seeded = command->count("--seed") > 0;
+    action = [options] { return run_generate(*options); };
+  });
 }
 
 }  // namespace attnscope::cli

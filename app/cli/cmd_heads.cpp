@@ -283,8 +283,8 @@ void add_heads(CLI::App& app, Action& action) {
     options.against.add_to(command, false, "against-");
     options.data.add_to(command);
     command.add_option("--by", options.by, tr("cli.heads.by"));
-    command.add_option("--measure", options.measure, tr("cli.heads.measure"));
-    command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
+    CLI::Option* const measure = command.add_option("--measure", options.measure, tr("cli.heads.measure"));
+    command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30))->needs(measure);
     command.add_flag("--smallest", options.smallest, tr("cli.heads.smallest"));
   });
   add("rollout", run_rollout, [](CLI::App& command, HeadOptions& options) {

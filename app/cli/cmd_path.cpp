@@ -94,7 +94,10 @@ Status run_path(const PathOptions& options) {
 }  // namespace
 
 std::vector<std::string> PathOptions::over_axes() const {
-  return over.empty() ? std::vector<std::string>() : split(over, ',');
+  std::vector<std::string> axes = over.empty() ? std::vector<std::string>() : split(over, ',');
+  std::erase_if(axes,
+                [](const std::string& axis) { return axis == "head" || axis == "head?"; });  // as always
+  return axes;
 }
 
 Status give_paths(const PathOptions& options, const nlohmann::json& answer) {

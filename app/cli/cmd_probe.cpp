@@ -45,13 +45,18 @@ namespace {
 Status run_probe(const ProbeOptions& options) {
   nlohmann::json run;
   TRY(const RunModel opened, open_to_run(options.model));
+  EditedModel edited;
   std::optional<ProbeAnswer> answer;
   if (options.data.given()) {
+    if (options.at >= 0 && (options.what == "token" || options.what == "position"))
+      return fail(Code::bad_format, "error.cli.probe_at");
     TRY(answer, probe_data(options.data, options.what, options.at, opened, run));
   } else {
     const auto what = probed_of(options.what);
     if (!what) return fail(Code::not_found, "error.cli.probe_what", {in_quotes(options.what)});
-    TRY(answer, probe(opened, opened.model, *what, options.texts));
+    TRY(edited, edited_model(opened));
+    TRY(answer, probe(opened, edited.model, *what, options.texts, {}, edited.of_runs));
+    edited.edits.insert(edited.edits.end(), edited.of_runs.begin(), edited.of_runs.end());
   }
   const ProbeAnswer& found = *answer;
   run.update(run_json(opened, options.model));
@@ -69,14 +74,16 @@ Status run_probe(const ProbeOptions& options) {
                             .c_str());
     return Done{};
   }
-  print_json({{"what", options.what},
-              {"rows", depths},
-              {"depths", depths},
-              {"guessing", found.guessing},
-              {"classes", found.classes},
-              {"fitted_rows", found.fitted_rows},
-              {"held_out_rows", found.held_out_rows},
-              {"run", run}});
+  nlohmann::json out = {{"what", options.what},
+                        {"rows", depths},
+                        {"depths", depths},
+                        {"guessing", found.guessing},
+                        {"classes", found.classes},
+                        {"fitted_rows", found.fitted_rows},
+                        {"held_out_rows", found.held_out_rows},
+                        {"run", run}};
+  put_edits(out, edited.edits);
+  print_json(out);
   return Done{};
 }
 
@@ -88,8 +95,11 @@ void add_probe(CLI::App& app, Action& action) {
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--what", options->what, tr("cli.probe.what"));
   options->data.add_to(*command);
-  command->add_option("--at", options->at, tr("cli.probe.at"))->transform(whole(0, 1 << 30));
-  command->add_option("--texts", options->texts, tr("cli.probe.texts"))->transform(whole(8, 100000));
+  CLI::Option* const data = command->get_option("--data");
+  command->add_option("--at", options->at, tr("cli.probe.at"))->transform(whole(0, 1 << 30))->needs(data);
+  command->add_option("--texts", options->texts, tr("cli.probe.texts"))
+      ->transform(whole(8, 100000))
+      ->excludes(data);
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->callback([options, &action] { action = [options] { return run_probe(*options); }; });
 }

@@ -48,7 +48,8 @@ constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSIO
 struct Differences {
   std::int64_t numbers = 0;
   double largest = 0, beyond = 0;  // of all; the largest above the tolerance
-  std::string at, other;           // where the largest is; where they are of another form
+  std::string at, other;           // where the largest is, of those above the tolerance if there are any;
+                                   // where they are of another form
 };
 
 // A member that older answers lack, or have under another name alone.
@@ -71,8 +72,10 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
   } else if (a.is_number()) {
     const double before = a.get<double>(), now = b.get<double>(), off = std::fabs(before - now);
     ++out.numbers;
-    if (off > tolerance * std::max(1.0, std::fabs(before))) out.beyond = std::max(out.beyond, off);
-    if (off > out.largest || out.at.empty()) out.at = path, out.largest = std::max(off, out.largest);
+    const bool above = off > tolerance * std::max(1.0, std::fabs(before));
+    if (out.at.empty() || off > (above ? out.beyond : out.beyond > 0 ? off : out.largest)) out.at = path;
+    if (above) out.beyond = std::max(out.beyond, off);
+    out.largest = std::max(off, out.largest);
   } else if (a.is_array()) {
     for (std::size_t i = 0; i < a.size(); ++i)
       compare(a[i], b[i], path + "/" + std::to_string(i), tolerance, out);
@@ -87,6 +90,22 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
         out.other = path + "/" + name;
   } else if (a != b) {
     out.other = path;
+  }
+}
+
+// What an answer says of its run against what is said of it now: texts, ids, measure, method, seeds. The
+// words, the version and the place of a file may be others; what is new since then is not looked at.
+void compare_runs(const nlohmann::json& before, const nlohmann::json& now, Differences& out) {
+  if (!before.is_object() || !now.is_object()) return;
+  for (const auto& [name, value] : before.items()) {
+    if (name == "command" || name == "version" || name == "model" || name == "data" || !out.other.empty())
+      continue;
+    Differences of;
+    if (now.contains(name))
+      compare(value, now[name], "/run/" + name, 0, of);
+    else
+      of.other = "/run/" + name;
+    if (!of.other.empty() || of.beyond > 0) out.other = of.other.empty() ? of.at : of.other;
   }
 }
 
@@ -260,6 +279,7 @@ Status run_rerun(const RerunOptions& options) {
   TRY_OK(check_same(before, now));
   Differences found;
   compare(before, now, "", options.tolerance, found);
+  compare_runs(before["run"], now["run"], found);
   const bool equal = found.other.empty() && found.beyond == 0;
   if (options.json)
     print_json({{"equal", equal},
@@ -269,7 +289,7 @@ Status run_rerun(const RerunOptions& options) {
   if (!found.other.empty()) return fail(Code::out_of_range, "error.cli.rerun.form", {found.other});
   if (!equal)
     return fail(Code::out_of_range, "error.cli.rerun.differs",
-                {format("%.6g", found.largest), found.at, format("%g", options.tolerance)});
+                {format("%.6g", found.beyond), found.at, format("%g", options.tolerance)});
   if (!options.json)
     say(tr("cli.rerun.equal", {std::to_string(found.numbers), format("%.3g", found.largest)}) + "\n");
   return Done{};

@@ -206,7 +206,7 @@ void add_strongest(CLI::App& app, Action& action) {
   command->add_option("--by", options->by, tr("cli.strongest.by"))
       ->check(CLI::Validator(one_word_of({"value", "write", "weight"}), ""));
   command->add_option("--top", options->most, tr("cli.strongest.top"))->transform(whole(1, 1000));
-  options->data.add_to(*command);
+  options->data.add_to(*command, true);
   options->text.add_to(*command, false);
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));

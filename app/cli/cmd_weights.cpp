@@ -114,7 +114,8 @@ Status run_weights(const WeightOptions& options) {
   TRY_OK(check_rows_path(options.out));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
-  const Model& model = opened.session ? *opened.session->model : *opened.model;
+  TRY(const EditedModel edited, edited_model(opened));
+  const Model& model = *edited.model;
   TRY(const std::vector<std::string> names, chosen_names(model, options));
   double cost = 0;
   for (const std::string& name : names) cost += options.spectra() ? spectrum_cost(model, name) : 0;
@@ -126,7 +127,8 @@ Status run_weights(const WeightOptions& options) {
   }
   nlohmann::json rows = nlohmann::json::array();
   for (const WeightFacts& facts : all) rows.push_back(facts_json(facts, options));
-  const nlohmann::json out = {{"rows", std::move(rows)}, {"run", run_json(opened, options.model)}};
+  nlohmann::json out = {{"rows", std::move(rows)}, {"run", run_json(opened, options.model)}};
+  put_edits(out, edited.edits);
   if (options.json) print_json(out);
   if (!options.json && options.out.empty())
     for (const WeightFacts& facts : all) print_facts(facts, options);

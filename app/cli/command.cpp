@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/carried.h"
+#include "core/model/derive.h"
 #include "core/session/figure_session.h"
 #include "core/session/session_file.h"
 #include "core/system/named_files.h"
@@ -106,7 +107,26 @@ Result<RunModel> open_to_run(const std::string& name) {
   return RunModel(std::move(opened));
 }
 
-void DataOptions::add_to(CLI::App& command) { add_data_flags(command, choice_); }
+Result<EditedModel> edited_model(const RunModel& opened) {
+  if (!opened.session) return EditedModel{opened.model};
+  EditedModel out{opened.session->model};
+  for (const auto& edit : edits_for(opened.session->edits, 0))
+    if (edit->enabled) (changes_model({edit}) ? out.edits : out.of_runs).push_back(edit);
+  if (out.edits.empty()) return out;
+  TRY(const DerivedModel made, derived(std::make_shared<const ModelConfig>(out.model->config()),
+                                       std::make_shared<const Weights>(out.model->weights()), out.edits));
+  for (const auto& edit : out.edits)
+    if (std::find(made.reached.begin(), made.reached.end(), edit) == made.reached.end())
+      return fail(Code::out_of_range, "error.trace.no_place", {to_text(*edit)});
+  out.model = std::make_shared<const Model>(made.config, made.weights);
+  return out;
+}
+
+void DataOptions::add_to(CLI::App& command, bool own) {
+  add_data_flags(command, choice_);
+  for (const char* flag : {"--where", "--limit", "--seed"})
+    if (!own) command.get_option(flag)->needs(command.get_option("--data"));
+}
 
 std::vector<std::string> texts_of(const Edits& edits) {
   std::vector<std::string> texts;

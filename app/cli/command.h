@@ -109,6 +109,14 @@ struct RunModel : OpenedModel {
 };
 /// The same for a run, or a session (*.attnscope): prints the model's warnings to stderr.
 Result<RunModel> open_to_run(const std::string& name);
+/// What is opened for questions about weights: of a session the model under those of its edits that change it
+/// (weights and exchanged parts), these, and the others, which belong to runs. Errors: an edit whose weight
+/// or part is not there.
+struct EditedModel {
+  std::shared_ptr<const Model> model;
+  Edits edits = {}, of_runs = {};
+};
+Result<EditedModel> edited_model(const RunModel& opened);
 inline constexpr const char* kModelHelp = "cli.model";  // string key
 
 inline constexpr const char* kEditHelp = "cli.edit";
@@ -164,7 +172,9 @@ class SequenceOptions {
 /// The data set of a command.
 class DataOptions {
  public:
-  void add_to(CLI::App& command);
+  /// `own`: a model's own examples stand in where no data set is given; else --where, --limit and --seed need
+  /// one.
+  void add_to(CLI::App& command, bool own = false);
   bool given() const { return !choice_.path.empty(); }
   const DataChoice& choice() const { return choice_; }
   std::uint64_t seed() const { return choice_.seed; }

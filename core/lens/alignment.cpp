@@ -9,18 +9,23 @@ namespace {
 
 constexpr std::size_t kAlignmentMostPairs = std::size_t{1} << 24;  // cells of the table of subsequences
 
-// Two lists of ids of two vocabularies as numbers of what they spell; what spells nothing is like nothing
-// else.
+// Two lists of ids of two vocabularies as numbers of what they spell, the same whichever list comes first;
+// what spells nothing is like nothing else.
 std::pair<std::vector<int>, std::vector<int>> alignment_by_text(const Trace& a, const std::vector<int>& x,
                                                                 const Trace& b, const std::vector<int>& y) {
   std::map<std::string, int, std::less<>> numbers;
-  int none = -1;
+  const auto spelled = [](const Trace& trace, int id) {
+    return std::string(bare_text(trace.config().texts->text(id)));
+  };
+  for (const int id : x) numbers[spelled(a, id)] = 0;
+  for (const int id : y) numbers[spelled(b, id)] = 0;
+  int next = 0, none = -1;
+  for (auto& [text, number] : numbers) number = next++;
   const auto numbered = [&](const Trace& trace, const std::vector<int>& ids) {
     std::vector<int> out;
     for (const int id : ids) {
-      const std::string text(bare_text(trace.config().texts->text(id)));
-      const int fresh = static_cast<int>(numbers.size());
-      out.push_back(text.empty() ? none-- : numbers.emplace(text, fresh).first->second);
+      const std::string text = spelled(trace, id);
+      out.push_back(text.empty() ? none-- : numbers.find(text)->second);
     }
     return out;
   };
@@ -48,8 +53,12 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& 
   return out;
 }
 
-// Tokens of both lists that are equal belong together, and those between them where there are as many.
+// Tokens of both lists that are equal belong together, and those between them where there are as many. Of
+// several longest subsequences always the same one, whichever list is `a`: that which comes first in the
+// longer list.
 Alignment by_common_tokens(const std::vector<int>& a, const std::vector<int>& b) {
+  if (a.size() > b.size() || (a.size() == b.size() && a > b))
+    return by_common_tokens(b, a).reversed(std::ssize(a));
   Alignment out{std::vector<std::int64_t>(a.size(), -1)};
   std::size_t front = 0, back = 0;
   const std::size_t shorter = std::min(a.size(), b.size());

@@ -6,6 +6,7 @@
 #include "core/lens/held_path.h"
 #include "core/ops/matrices.h"
 #include "core/trace/flow.h"
+#include "core/trace/step_edits.h"
 
 namespace attnscope {
 namespace {
@@ -79,6 +80,10 @@ HeldMlp held_mlp(const Trace& trace, const Site& out) {
   held.ratio = recorded64(trace, held.gate);
   if (gated) return held;
   const Matrix64 before = recorded64(trace, held.linear);
+  const Activation act = trace.config().block_at(out).mlp.activation;
+  if (StepEdits(trace, held.gate, {0, before.rows}).any())  // as it was before them
+    for (std::size_t i = 0; i < before.cells.size(); ++i)
+      held.ratio.cells[i] = static_cast<double>(activate(act, static_cast<float>(before.cells[i])));
   for (std::size_t i = 0; i < before.cells.size(); ++i)
     held.ratio.cells[i] = held_gate(before.cells[i], held.ratio.cells[i]);
   return held;
@@ -96,6 +101,7 @@ class Twin {
     const auto known = values_.find(site);
     if (known != values_.end()) return known->second;
     Matrix64 made = computed_value(site);
+    if (!is_held(site)) carry(site, made);
     return values_.emplace(site, std::move(made)).first->second;
   }
 
@@ -107,7 +113,6 @@ class Twin {
     std::fill(first.cells.begin(), first.cells.end(), 0.0);
     std::copy(g.begin(), g.end(), first.cells.begin() + row * first.cols);
     send(site, first);
-    row_ = row;
     while (!waiting_.empty()) {
       const auto last = std::prev(waiting_.end());
       const Site next = last->second.first;
@@ -133,23 +138,75 @@ class Twin {
     return out;
   }
 
-  Matrix64 neurons(const Site& out) {
-    const HeldMlp held = held_mlp(trace_, out);
-    Matrix64 x = linear64(value(flow_inputs(trace_, held.linear).front()), held.linear);
+  // ---- edits of steps in between ------------------------------------------------------------------
+
+  // Steps whose numbers are those of the run, edits included.
+  bool is_held(const Site& site) const {
+    return !site.is(StepRole::branch) && (is_entry(site) || flow_inputs(trace_, site).empty());
+  }
+  StepEdits edits_of(const Site& site, const Matrix64& x) const { return {trace_, site, {0, x.rows}}; }
+  void carry(const Site& site, Matrix64& x) const { edits_of(site, x).apply(x); }
+  // From a direction over an edited step to one over `before`, the step without its edits.
+  Matrix64 behind(const Site& site, const Matrix64& before, Matrix64 g) {
+    const StepEdits edits = edits_of(site, before);
+    if (edits.any()) bias_ += edits.back(before, g);
+    return g;
+  }
+  // A step and the copies of it that follow, in the order in which they are edited.
+  static std::vector<Site> copies_of_values(const Site& v) {
+    return {v, v.near(StepRole::view, Hue::value), v.near(StepRole::split, Hue::value)};
+  }
+  static std::vector<Site> copies_of_heads(const Site& out) {
+    return {out.near(StepRole::head_out), out.near(StepRole::concat)};
+  }
+  void carry(const std::vector<Site>& copies, Matrix64& x) const {
+    for (const Site& site : copies) carry(site, x);
+  }
+  Matrix64 behind(const std::vector<Site>& copies, const Matrix64& first, Matrix64 g) {
+    for (std::size_t i = copies.size(); i-- > 0;) {
+      Matrix64 before = first;
+      for (std::size_t j = 0; j < i; ++j) carry(copies[j], before);
+      g = behind(copies[i], before, std::move(g));
+    }
+    return g;
+  }
+
+  // ---- the insides of branches, each without the edits of its own step ------------------------------
+
+  Matrix64 values_of_heads(const Site& out) {
+    const Site v = value_of(out);
+    return linear64(value(flow_inputs(trace_, v).front()), v);
+  }
+  Matrix64 plain_heads(const Site& out) {
+    Matrix64 v = values_of_heads(out);
+    carry(copies_of_values(value_of(out)), v);
+    return HeldAttention(trace_, out.near(StepRole::head_out)).weighted(v);
+  }
+  Matrix64 heads(const Site& out) {
+    Matrix64 z = plain_heads(out);
+    carry(copies_of_heads(out), z);
+    return z;
+  }
+  Matrix64 plain_linear(const HeldMlp& held) {
+    return linear64(value(flow_inputs(trace_, held.linear).front()), held.linear);
+  }
+  Matrix64 plain_neurons(const HeldMlp& held) {
+    Matrix64 x = plain_linear(held);
+    carry(held.linear, x);
     for (std::size_t i = 0; i < x.cells.size(); ++i) x.cells[i] *= held.ratio.cells[i];
     return x;
   }
-  Matrix64 heads(const Site& out) {
-    const Site v = value_of(out);
-    return HeldAttention(trace_, out.near(StepRole::head_out))
-        .weighted(linear64(value(flow_inputs(trace_, v).front()), v));
+  Matrix64 neurons(const Site& out) {
+    Matrix64 x = plain_neurons(held_mlp(trace_, out));
+    carry(out.near(StepRole::neurons), x);
+    return x;
   }
 
   Matrix64 computed_value(const Site& site) {
     if (site.is(StepRole::branch))
       return linear64(site.is(StepKind::output) ? heads(site) : neurons(site), site);
-    const std::vector<Site> from = is_entry(site) ? std::vector<Site>() : flow_inputs(trace_, site);
-    if (from.empty()) return recorded64(trace_, site);
+    if (is_held(site)) return recorded64(trace_, site);
+    const std::vector<Site> from = flow_inputs(trace_, site);
     Matrix64 out = value(from.front());
     if (is_norm(site)) return normed(site, out);
     for (std::size_t i = 1; i < from.size(); ++i) add_rows(out, value(from[i]));
@@ -199,10 +256,12 @@ class Twin {
       out_.parts.push_back({to_text(site) + ".bias", {}, sum});
   }
 
-  void back(const Site& site, const Matrix64& g) {
-    if (site.is(StepRole::branch)) return site.is(StepKind::output) ? attention(site, g) : mlp(site, g);
-    const std::vector<Site> from = is_entry(site) ? std::vector<Site>() : flow_inputs(trace_, site);
-    if (from.empty()) return entry(site, g);
+  void back(const Site& site, const Matrix64& over) {
+    if (site.is(StepRole::branch)) return site.is(StepKind::output) ? attention(site, over) : mlp(site, over);
+    if (is_held(site)) return entry(site, over);
+    const std::vector<Site> from = flow_inputs(trace_, site);
+    const bool edited = edits_of(site, over).any();
+    const Matrix64 g = edited ? behind(site, computed_value(site), over) : over;
     if (!is_norm(site)) {
       for (const Site& one : from) send(one, g);
       return;
@@ -233,11 +292,13 @@ class Twin {
     if (!rows) out_.parts.push_back({to_text(site), {}, all});
   }
 
-  // Addends of one row: `g` times what the columns hold, in groups of `width`.
+  // `g` times what the columns hold, in groups of `width`: of the row of the measure, and of others that an
+  // edit copied into it.
   void addends(const Site& site, const Matrix64& g, const Matrix64& x, const char* axis, std::int64_t width) {
     for (std::int64_t at = 0; at < g.cols; at += width) {
       double sum = 0;
-      for (std::int64_t i = at; i < at + width; ++i) sum += g.at(row_, i) * x.at(row_, i);
+      for (std::int64_t row = 0; row < g.rows; ++row)
+        for (std::int64_t i = at; i < at + width; ++i) sum += g.at(row, i) * x.at(row, i);
       LogitPart part{to_text(site), {}, sum};
       if (axis) part.at = {{axis, at / width}};
       if (sum != 0) out_.parts.push_back(std::move(part));
@@ -250,15 +311,18 @@ class Twin {
 
   void attention(const Site& site, const Matrix64& g) {
     const Site z = site.near(StepRole::head_out), v = value_of(site);
-    const Matrix64 into = over_inputs(g, site);
-    add_offset(site, g);
+    const Matrix64 along = edits_of(site, g).any() ? behind(site, computed_value(site), g) : g;
+    const Matrix64 into = over_inputs(along, site);
+    add_offset(site, along);
     hold(z.near(StepRole::pattern));
     if (by_ != AttributeBy::token) {
       const bool whole = by_ == AttributeBy::part;
       const std::int64_t width = whole ? into.cols : trace_.find(z)->shape[2];
       return addends(z, into, heads(site), whole ? nullptr : "head", width);
     }
-    const Matrix64 values = HeldAttention(trace_, z).spread(into);
+    const Matrix64 over_z = behind(copies_of_heads(site), plain_heads(site), into);
+    const Matrix64 values =
+        behind(copies_of_values(v), values_of_heads(site), HeldAttention(trace_, z).spread(over_z));
     add_offset(v, values);
     send(flow_inputs(trace_, v).front(), over_inputs(values, v));
   }
@@ -266,13 +330,16 @@ class Twin {
   void mlp(const Site& site, const Matrix64& g) {
     const bool inside = by_ == AttributeBy::token || by_ == AttributeBy::neuron;
     if (!inside) return addends(site, g, value(site), nullptr, g.cols);
-    Matrix64 along = over_inputs(g, site);
-    add_offset(site, g);
+    const Matrix64 into = edits_of(site, g).any() ? behind(site, computed_value(site), g) : g;
+    Matrix64 along = over_inputs(into, site);
+    add_offset(site, into);
     if (by_ == AttributeBy::neuron)
       return addends(site.near(StepRole::neurons), along, neurons(site), "d_mlp", 1);
     const HeldMlp held = held_mlp(trace_, site);
     hold(held.gate);
+    along = behind(site.near(StepRole::neurons), plain_neurons(held), std::move(along));
     for (std::size_t i = 0; i < along.cells.size(); ++i) along.cells[i] *= held.ratio.cells[i];
+    along = behind(held.linear, plain_linear(held), std::move(along));
     add_offset(held.linear, along);
     send(flow_inputs(trace_, held.linear).front(), over_inputs(along, held.linear));
   }
@@ -283,13 +350,30 @@ class Twin {
   std::map<Site, Matrix64> values_;
   std::map<int, std::pair<Site, Matrix64>> waiting_;  // by their place in the run
   double bias_ = 0;
-  std::int64_t row_ = 0;
 };
+
+}  // namespace
+
+namespace {
+
+// Edits that are no part of the sum: of logits, and paths that are cut on the way to what the twin computes.
+Status check_twin_edits(const Trace& trace) {
+  for (const auto& edit : trace.edits) {
+    const NumberEdit* number = edit->number();
+    if (!number || number->where.kind != Target::Kind::step) continue;
+    const Site& site = number->where.site;
+    const bool looks = site.is(StepRole::split) && step_of(site.slot).hue != Hue::value;
+    if (site.is(StepRole::logits) || (path_from(*number) && !looks))
+      return fail(Code::unsupported, "error.lens.twin_edit", {to_text(*edit)});
+  }
+  return Done{};
+}
 
 }  // namespace
 
 Result<LinearTwin> linear_twin(const Trace& trace, const LogitMeasure& measure, AttributeBy by) {
   TRY(const HeldMeasure asked, held_measure(trace, measure));
+  TRY_OK(check_twin_edits(trace));
   LinearTwin out;
   out.run = asked.total;
   out.held = asked.held;

@@ -2,7 +2,9 @@
 // attention patterns, norm scales and gates held as they were, everything from the embeddings to a logit is
 // linear, so that the measure is a sum of one addend for each row of the input and one of all biases.
 // Computed in double, forward and backward; both agree to rounding. Plain MLPs hold act(x)/x of each neuron,
-// gated ones act(gate). Errors: measures that are no logits, runs without their steps or weights.
+// gated ones act(gate). Edits of steps are carried out in it; the numbers that they put there count as
+// biases. Errors: measures that are no logits, runs without their steps or weights, edits of logits, and
+// paths that are cut into values, MLPs or logits.
 #pragma once
 
 #include "core/lens/attribution.h"

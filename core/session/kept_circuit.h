@@ -77,6 +77,8 @@ class CircuitRuns {
   Result<CircuitAnswer> curve(std::size_t best, const std::atomic<bool>* cancel = nullptr);
   /// What `parts` of the last keep() were, by their full names.
   const std::vector<std::string>& kept_names() const { return kept_; }
+  /// Of resample: for each prompt the index of that whose values it takes; else empty.
+  const std::vector<std::size_t>& partners() const { return sweeps_.partners(); }
 
  private:
   CircuitRuns(DataRuns& data, CircuitQuestion question, DataSweep sweeps)

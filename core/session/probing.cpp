@@ -67,7 +67,7 @@ bool can_probe(const OpenedModel& opened, Probed what) {
 }
 
 Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const Model>& model, Probed what,
-                          int texts, const ProbeProgress& go_on) {
+                          int texts, const ProbeProgress& go_on, const Edits& edits) {
   TRY(const std::shared_ptr<const Task> task, task_of(opened));
   if (!can_probe(opened, what)) return fail(Code::unsupported, "error.session.probe_what", {task->name()});
   std::vector<ProbePlace> fit, held_out;
@@ -78,7 +78,9 @@ Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const
     const bool asks = text >= texts;
     const Example example =
         task->example(kSeed, asks ? Split::held_out : Split::train, asks ? text - texts : text);
-    TRY(const auto trace, model->run(model->completed(example.input)));
+    RunOptions options;
+    options.edits = edits;
+    TRY(const auto trace, model->run(model->completed(example.input), options));
     add_places(what, example, trace, text, asks ? held_out : fit);
   }
   if (!go_on) return probe_depths(fit, held_out, kLambda);

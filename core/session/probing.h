@@ -25,9 +25,10 @@ Status check_probes(const OpenedModel& opened);
 bool can_probe(const OpenedModel& opened, Probed what);
 
 /// Fits to `texts` examples of the training split and tests on a third as many of the held-out one; the
-/// same for the same seed. Errors: no such task, as probe_depths().
+/// same for the same seed; all of them run under `edits`. Errors: no such task, as probe_depths(); an edit
+/// that cannot be carried out.
 Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const Model>& model, Probed what,
-                          int texts = kProbeTexts, const ProbeProgress& go_on = {});
+                          int texts = kProbeTexts, const ProbeProgress& go_on = {}, const Edits& edits = {});
 
 /// The same of runs of one's own, each with the label of the row `asked` where it is not the row's own
 /// (token, position). Every fourth is held out. Errors: fewer than four, as probe_depths().

@@ -60,11 +60,13 @@ RowFrame Hook::frame(const Site& site) const {
 }
 
 Tensor Hook::edited(const Site& site, Tensor value) const {
-  const Tensor plain = value;
+  value = without_paths(site, value);
   for (const auto& edit : options_->edits) {
     const NumberEdit* number = edit->number();
-    if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
-    auto applied = apply(path_from(*number) ? without_path(*number, plain) : *number, value, frame(site));
+    if (!number || path_from(*number) || number->where.kind != Target::Kind::step ||
+        number->where.site != site)
+      continue;
+    auto applied = apply(*number, value, frame(site));
     if (!applied) throw EditRefused{applied.error()};
     value = std::move(applied->value);
     if (applied->reached) state_->reached.push_back(edit);
@@ -72,20 +74,26 @@ Tensor Hook::edited(const Site& site, Tensor value) const {
   return value;
 }
 
-// A path that is cut as the numbers that it takes out of a step, which was `value` before any edit; paths
-// into the same place that earlier edits have cut are taken together with it.
-NumberEdit Hook::without_path(const NumberEdit& edit, const Tensor& value) const {
-  std::vector<WithoutPath> from;
-  for (const auto& other : options_->edits) {
-    const NumberEdit* number = other->number();
-    if (number && path_from(*number) && number->where == edit.where)
-      from.push_back(std::get<WithoutPath>(number->value));
-    if (number == &edit) break;
+// Paths that are cut are about what a step reads: they come before the edits of what it makes of that, in
+// whatever order they are listed.
+Tensor Hook::without_paths(const Site& site, const Tensor& value) const {
+  std::vector<const NumberEdit*> cuts;
+  for (const auto& edit : options_->edits) {
+    const NumberEdit* number = edit->number();
+    if (!number || !path_from(*number) || number->where.site != site) continue;
+    const auto tried = apply({number->where, EditOp::add, 0.f}, value, frame(site));
+    if (!tried) throw EditRefused{tried.error()};
+    if (tried->reached) state_->reached.push_back(edit);
+    cuts.push_back(number);
   }
+  if (cuts.empty()) return value;
   const std::int64_t rows = value.size(row_axis(value));
-  auto change = path_change(*trace_, from, edit.where.site, {first_row_, first_row_ + rows}, value);
+  auto change = path_change(*trace_, cuts, {first_row_, first_row_ + rows}, value);
   if (!change) throw EditRefused{change.error()};
-  return {edit.where, EditOp::add, Frozen{*std::move(change), to_text(edit.where)}};
+  const Target whole{Target::Kind::step, site, {}, {}};
+  auto applied = apply({whole, EditOp::add, Frozen{*std::move(change), to_text(whole)}}, value, frame(site));
+  if (!applied) throw EditRefused{applied.error()};
+  return std::move(applied->value);
 }
 
 Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {

@@ -72,7 +72,7 @@ class Hook {
   Site site(Slot slot) const;
   RowFrame frame(const Site& site) const;
   Tensor edited(const Site& site, Tensor value) const;
-  NumberEdit without_path(const NumberEdit& edit, const Tensor& value) const;
+  Tensor without_paths(const Site& site, const Tensor& value) const;
   void record(Slot slot, const Tensor& value, std::source_location line) const;
   void record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
               std::source_location line) const;

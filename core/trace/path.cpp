@@ -9,18 +9,12 @@
 #include "core/ops/matrices.h"
 #include "core/trace/editable.h"
 #include "core/trace/flow.h"
+#include "core/trace/step_edits.h"
 
 namespace attnscope {
 namespace {
 
 using PathRows = std::optional<Matrix64>;  // nothing: unchanged
-
-// The last `count` rows that a step has so far.
-Tensor path_rows_of(const Trace& trace, const Site& site, std::int64_t count) {
-  const Record* record = trace.find(site);
-  CHECK(record != nullptr);
-  return record->rows.range(record->rows.count() - count, record->rows.count());
-}
 
 void add_path_rows(PathRows& sum, const PathRows& more) {
   if (!more) return;
@@ -41,30 +35,18 @@ bool row_moves(const Matrix64& change, std::int64_t row) {
   return std::any_of(cells, cells + change.cols, [](double x) { return x != 0; });
 }
 
-// A norm of one row, in double.
-std::vector<double> normed_row(const NormSpec& spec, const Tensor& gain, const Tensor& offset,
-                               const double* row, std::int64_t width) {
-  double mean = 0, square = 0;
-  for (std::int64_t i = 0; i < width; ++i) mean += row[i] / static_cast<double>(width);
-  if (spec.kind != NormSpec::Kind::layer) mean = 0;
+// What a norm subtracts from a row, and what it divides by, in double.
+struct Moments {
+  double mean = 0, scale = 1;
+};
+Moments moments(const NormSpec& spec, const double* row, std::int64_t width) {
+  Moments out;
+  double square = 0;
+  for (std::int64_t i = 0; i < width; ++i) out.mean += row[i] / static_cast<double>(width);
+  if (spec.kind != NormSpec::Kind::layer) out.mean = 0;
   for (std::int64_t i = 0; i < width; ++i)
-    square += (row[i] - mean) * (row[i] - mean) / static_cast<double>(width);
-  const double scale = std::sqrt(square + static_cast<double>(spec.eps));
-  std::vector<double> out;
-  for (std::int64_t i = 0; i < width; ++i) {
-    const double by =
-        gain.empty() ? 1.0 : static_cast<double>(gain.at(i)) + static_cast<double>(spec.weight_offset);
-    out.push_back((row[i] - mean) / scale * by + (offset.empty() ? 0.0 : static_cast<double>(offset.at(i))));
-  }
-  return out;
-}
-
-Matrix64 heads_side_by_side(const Tensor& values) {  // [head, query, d_head] -> [query, head*d_head]
-  const std::int64_t heads = values.size(0), rows = values.size(1), d = values.size(2);
-  Matrix64 out{rows, heads * d, {}};
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t head = 0; head < heads; ++head)
-      for (std::int64_t i = 0; i < d; ++i) out.cells.push_back(static_cast<double>(values.at(head, row, i)));
+    square += (row[i] - out.mean) * (row[i] - out.mean) / static_cast<double>(width);
+  out.scale = std::sqrt(square + static_cast<double>(spec.eps));
   return out;
 }
 
@@ -89,11 +71,14 @@ class PathWalk {
     return out;
   }
 
-  // A norm or a sum of the stream without the senders.
+  // A norm or a sum of the stream without the senders, before edits of its own.
   Matrix64 anew(const Site& site) {
+    if (site.is(StepRole::branch)) return projection(site);
     const std::vector<Site> inputs = flow_inputs(trace_, site);
+    if (inputs.empty()) return without(site);
     Matrix64 out = without(inputs.front());
     if (step_of(site.slot).rule == Rule::norm) return normed(site, out);
+    if (step_of(site.slot).rule == Rule::scale) scale(site, out);
     for (std::size_t i = 1; i < inputs.size(); ++i) {
       const Matrix64 more = without(inputs[i]);
       for (std::size_t j = 0; j < out.cells.size(); ++j) out.cells[j] += more.cells[j];
@@ -110,7 +95,7 @@ class PathWalk {
 
   // The numbers of a recorded step of the stream without the senders.
   Matrix64 without(const Site& site) {
-    Matrix64 out = matrix64(path_rows_of(trace_, site, rows_.size()));
+    Matrix64 out = matrix64(last_rows(trace_, site, rows_.size()));
     if (const PathRows moved = change(site))
       for (std::size_t i = 0; i < out.cells.size(); ++i) out.cells[i] += moved->cells[i];
     return out;
@@ -118,23 +103,78 @@ class PathWalk {
 
  private:
   PathRows made(const Site& site) {
-    PathRows out;
+    PathRows out = site.is(StepRole::branch) ? projected(site) : carried(site);
+    if (out) through_edits(site, *out);
     for (const WithoutPath& one : from_)
-      if (written_by(one.from.site) == site) add_path_rows(out, write(one));
-    if (out || site.is(StepRole::branch)) return out;
+      if (one.from.site == site) replace(one, out);
+    return out;
+  }
+
+  // From the steps before a norm or a sum of the stream.
+  PathRows carried(const Site& site) {
+    PathRows out;
     const std::vector<Site> inputs = flow_inputs(trace_, site);
     if (step_of(site.slot).rule == Rule::norm) return norm(site, inputs.front());
     for (const Site& one : inputs) add_path_rows(out, change(one));
-    if (out && step_of(site.slot).rule == Rule::scale)
-      for (double& x : out->cells) x *= static_cast<double>(trace_.config().of(site.stack).embed_scale);
+    if (out && step_of(site.slot).rule == Rule::scale) scale(site, *out);
     return out;
+  }
+
+  // From the heads or neurons that a projection writes into the stream.
+  PathRows projected(const Site& site) const {
+    PathRows out;
+    for (const WithoutPath& one : from_)
+      if (one.from.site.is(StepRole::head_out) && written_by(one.from.site) == site) replace(one, out);
+    const Site concat = site.near(StepRole::concat);
+    if (out && site.is(StepKind::output)) through_edits(concat, *out);
+    for (const WithoutPath& one : from_)
+      if (!one.from.site.is(StepRole::head_out) && one.from.site != site && written_by(one.from.site) == site)
+        replace(one, out);
+    if (!out) return out;
+    return product(*out, matrix64(trace_.weights().get(to_text(site) + ".weight")));
+  }
+
+  // What changes before the edits of a step as what changes behind them.
+  void through_edits(const Site& site, Matrix64& moved) const {
+    const StepEdits edits(trace_, site, rows_);
+    if (!edits.any()) return;
+    static const std::vector<WithoutPath> kNobody;
+    PathWalk nobody(trace_, kNobody, rows_);
+    Matrix64 was = site.is(StepRole::concat)
+                       ? side_by_side(last_rows(trace_, site.near(StepRole::head_out), rows_.size()))
+                       : nobody.anew(site);
+    for (std::size_t i = 0; i < moved.cells.size(); ++i) moved.cells[i] += was.cells[i];
+    edits.apply(was);
+    edits.apply(moved);
+    for (std::size_t i = 0; i < moved.cells.size(); ++i) moved.cells[i] -= was.cells[i];
+  }
+
+  // attn.out or mlp.out of what is written as it is in the run.
+  Matrix64 projection(const Site& site) const {
+    const Site heads = site.near(StepRole::concat);
+    const Site from = !site.is(StepKind::output) ? site.near(StepRole::neurons)
+                      : trace_.find(heads)       ? heads
+                                                 : site.near(StepRole::head_out);
+    Matrix64 out = product(side_by_side(last_rows(trace_, from, rows_.size())),
+                           matrix64(trace_.weights().get(to_text(site) + ".weight")));
+    const Tensor bias = path_stays(trace_, site);
+    for (std::size_t i = 0; i < out.cells.size() && !bias.empty(); ++i)
+      out.cells[i] += static_cast<double>(bias.at(static_cast<std::int64_t>(i) % out.cols));
+    return out;
+  }
+
+  void scale(const Site& site, Matrix64& x) const {
+    for (double& cell : x.cells) cell *= static_cast<double>(trace_.config().of(site.stack).embed_scale);
   }
 
   PathRows norm(const Site& site, const Site& input) {
     const PathRows moved = change(input);
     if (!moved) return {};
     Matrix64 out = normed(site, without(input));
-    const Matrix64 was = matrix64(path_rows_of(trace_, site, rows_.size()));
+    const Tensor rows = last_rows(trace_, input, rows_.size());
+    const Matrix64 was = StepEdits(trace_, site, rows_).any()
+                             ? normed(site, matrix64(rows))
+                             : matrix64(last_rows(trace_, site, rows_.size()));
     for (std::int64_t row = 0; row < out.rows; ++row) {
       double* const cells = out.cells.data() + row * out.cols;
       const bool same = !row_moves(*moved, row);
@@ -143,41 +183,45 @@ class PathWalk {
     return out;
   }
 
-  Matrix64 normed(const Site& site, const Matrix64& x) const {
+  Matrix64 normed(const Site& site, Matrix64 x) const {
     std::string base = to_text(site);
     base.resize(base.size() - std::string_view(".out").size());
     const NormSpec& spec = norm_spec(trace_.config(), site);
     const Tensor gain = trace_.weights().get(base + ".weight"), offset = trace_.weights().get(base + ".bias");
-    Matrix64 out{x.rows, x.cols, {}};
+    std::vector<double> means;
+    Matrix64 scales{x.rows, 1, {}};
     for (std::int64_t row = 0; row < x.rows; ++row) {
-      const std::vector<double> one = normed_row(spec, gain, offset, x.cells.data() + row * x.cols, x.cols);
-      out.cells.insert(out.cells.end(), one.begin(), one.end());
+      const Moments of_row = moments(spec, x.cells.data() + row * x.cols, x.cols);
+      means.push_back(of_row.mean), scales.cells.push_back(of_row.scale);
     }
-    return out;
+    if (const auto scale = parse_site(base + ".scale")) StepEdits(trace_, *scale, rows_).apply(scales);
+    for (std::int64_t row = 0; row < x.rows; ++row)
+      for (std::int64_t i = 0; i < x.cols; ++i) {
+        double& cell = x.cells[static_cast<std::size_t>(row * x.cols + i)];
+        const double by =
+            gain.empty() ? 1.0 : static_cast<double>(gain.at(i)) + static_cast<double>(spec.weight_offset);
+        cell = (cell - means[static_cast<std::size_t>(row)]) / scales.at(row, 0) * by +
+               (offset.empty() ? 0.0 : static_cast<double>(offset.at(i)));
+      }
+    return x;
   }
 
-  // What a sender writes instead, minus what it wrote.
-  Matrix64 write(const WithoutPath& path) const {
-    const Target& from = path.from;
-    const Tensor values = path_rows_of(trace_, from.site, rows_.size());
-    Matrix64 out = values.rank() == 3 ? heads_side_by_side(values) : matrix64(values);
+  // What a sender writes instead, minus what it wrote, in the place of what changed there before.
+  void replace(const WithoutPath& path, PathRows& out) const {
+    const Tensor values = last_rows(trace_, path.from.site, rows_.size());
+    const Matrix64 now = side_by_side(values);
     Matrix64 instead;
-    if (path.instead) {
-      const Tensor rows = path.instead->slice(values.rank() - 2, rows_.begin, rows_.end);
-      instead = rows.rank() == 3 ? heads_side_by_side(rows) : matrix64(rows);
-    }
-    const Tensor stays = path_stays(trace_, from.site);
-    for (std::int64_t row = 0; row < out.rows; ++row)
-      for (std::int64_t col = 0; col < out.cols; ++col) {
-        double& cell = out.cells[static_cast<std::size_t>(row * out.cols + col)];
-        const double now = path.instead    ? instead.at(row, col)
-                           : stays.empty() ? 0.0
-                                           : static_cast<double>(stays.at(col));
-        cell = asked(from.at, values, row, col) ? now - cell : 0.0;
+    if (path.instead) instead = side_by_side(path.instead->slice(values.rank() - 2, rows_.begin, rows_.end));
+    const Tensor stays = path_stays(trace_, path.from.site);
+    if (!out) out = Matrix64{now.rows, now.cols, std::vector<double>(now.cells.size(), 0.0)};
+    for (std::int64_t row = 0; row < now.rows; ++row)
+      for (std::int64_t col = 0; col < now.cols; ++col) {
+        if (!asked(path.from.at, values, row, col)) continue;
+        const double then = path.instead    ? instead.at(row, col)
+                            : stays.empty() ? 0.0
+                                            : static_cast<double>(stays.at(col));
+        out->cells[static_cast<std::size_t>(row * now.cols + col)] = then - now.at(row, col);
       }
-    const Site written = written_by(from.site);
-    return written == from.site ? out
-                                : product(out, matrix64(trace_.weights().get(to_text(written) + ".weight")));
   }
 
   bool asked(const std::vector<AxisRange>& at, const Tensor& values, std::int64_t row,
@@ -310,16 +354,35 @@ bool has_path(const Trace& trace, const Site& from, const Site& to) {
 
 namespace {
 
-// The step itself without what the walk's senders wrote: [rows, width].
-Matrix64 read_anew(const Trace& trace, const Site& to, PathWalk& walk) {
+// The step itself without what the walk's senders wrote, before edits of its own: [rows, width].
+Matrix64 read_anew(const Trace& trace, const Site& to, Range rows, PathWalk& walk) {
   if (!projects(to)) return walk.anew(to);
-  const std::string name = to_text(projection_of(to));
+  const Site first = projection_of(to);
+  const std::string name = to_text(first);
   Matrix64 out =
       product(walk.without(path_input(trace, to)), matrix64(trace.weights().get(name + ".weight")));
   const Tensor offset = trace.weights().get(name + ".bias");
   for (std::size_t i = 0; i < out.cells.size() && !offset.empty(); ++i)
     out.cells[i] += static_cast<double>(offset.at(static_cast<std::int64_t>(i) % out.cols));
+  if (first == to) return out;
+  StepEdits(trace, first, rows).apply(out);
+  StepEdits(trace, first.near(StepRole::view, step_of(first.slot).hue), rows).apply(out);
   return out;
+}
+
+// What changes in a step, before edits of its own, without what these wrote; rows without a change are zero.
+// `was` is the step as it is.
+Matrix64 change_of(const Trace& so_far, const std::vector<WithoutPath>& from, const Site& to, Range rows,
+                   const Matrix64& was) {
+  PathWalk walk(so_far, from, rows);
+  Matrix64 change = read_anew(so_far, to, rows, walk);
+  const PathRows moved = projects(to) ? walk.change(path_input(so_far, to)) : walk.moved_into(to);
+  for (std::int64_t row = 0; row < change.rows; ++row)
+    for (std::int64_t i = 0; i < change.cols; ++i) {
+      double& cell = change.cells[static_cast<std::size_t>(row * change.cols + i)];
+      cell = moved && row_moves(*moved, row) ? cell - was.at(row, i) : 0.0;
+    }
+  return change;
 }
 
 Status check_path(const Trace& so_far, const Target& from, const Site& to) {
@@ -331,33 +394,82 @@ Status check_path(const Trace& so_far, const Target& from, const Site& to) {
   return check_axes(from, so_far.find(from.site)->axes);
 }
 
+// For each index of an axis which of the cuts reach it; the indices that the same ones reach together.
+using CutGroups = std::map<std::vector<std::size_t>, std::vector<std::int64_t>>;
+
+template <class Reaches>
+CutGroups cut_groups(std::int64_t count, std::size_t cuts, Reaches reaches) {
+  CutGroups out;
+  for (std::int64_t index = 0; index < count; ++index) {
+    std::vector<std::size_t> of;
+    for (std::size_t cut = 0; cut < cuts; ++cut)
+      if (reaches(cut, index)) of.push_back(cut);
+    out[std::move(of)].push_back(index);
+  }
+  return out;
+}
+
+std::int64_t head_width(const Trace& trace, const Site& to) {
+  return to.is(StepRole::split) ? trace.config().attention_at(to).d_head : 0;
+}
+
 }  // namespace
 
-Result<Tensor> path_change(const Trace& so_far, const std::vector<WithoutPath>& from, const Site& to,
-                           Range rows, const Tensor& value) {
+Result<Tensor> path_change(const Trace& so_far, const std::vector<const NumberEdit*>& cuts, Range rows,
+                           const Tensor& value) {
+  const Site& to = cuts.front()->where.site;
   TRY_OK(check_runs(so_far.weights()));
-  for (const WithoutPath& one : from) TRY_OK(check_path(so_far, one.from, to));
-  const std::vector<WithoutPath> before(from.begin(), from.end() - 1), last{from.back()};
-  PathWalk all(so_far, from, rows), others(so_far, before, rows), alone(so_far, last, rows);
-  const Site read = path_input(so_far, to);
-  Matrix64 change = read_anew(so_far, to, all);
-  const Matrix64 was = !before.empty()     ? read_anew(so_far, to, others)
-                       : value.rank() == 3 ? heads_side_by_side(value)
-                                           : matrix64(value);
-  const PathRows moved = projects(to) ? alone.change(read) : alone.moved_into(to);
-  for (std::int64_t row = 0; row < change.rows; ++row)
-    for (std::int64_t i = 0; i < change.cols; ++i) {
-      double& cell = change.cells[static_cast<std::size_t>(row * change.cols + i)];
-      cell = moved && row_moves(*moved, row) ? cell - was.at(row, i) : 0.0;
+  for (const NumberEdit* cut : cuts) TRY_OK(check_path(so_far, *path_from(*cut), to));
+  const Matrix64 was = side_by_side(value);
+  const auto column = [&](const std::vector<AxisRange>& at, std::int64_t col) {
+    if (value.rank() != 3) return path_covers(at, axis_name(value.axis(1)), col);
+    return path_covers(at, "head", col / value.size(2)) && path_covers(at, "d_head", col % value.size(2));
+  };
+  const CutGroups by_row = cut_groups(was.rows, cuts.size(), [&](std::size_t cut, std::int64_t row) {
+    return path_covers(cuts[cut]->where.at, "pos", rows.begin + row);
+  });
+  const CutGroups by_column = cut_groups(was.cols, cuts.size(), [&](std::size_t cut, std::int64_t col) {
+    return column(cuts[cut]->where.at, col);
+  });
+  Matrix64 out{was.rows, was.cols, std::vector<double>(was.cells.size(), 0.0)};
+  std::map<std::vector<std::size_t>, Matrix64> changes;  // by the cuts that belong together
+  for (const auto& [of_row, at_rows] : by_row)
+    for (const auto& [of_column, at_columns] : by_column) {
+      std::vector<std::size_t> both;
+      std::set_intersection(of_row.begin(), of_row.end(), of_column.begin(), of_column.end(),
+                            std::back_inserter(both));
+      if (both.empty()) continue;
+      auto made = changes.find(both);
+      if (made == changes.end()) {
+        std::vector<WithoutPath> from;
+        for (const std::size_t cut : both) from.push_back(std::get<WithoutPath>(cuts[cut]->value));
+        made = changes.emplace(both, change_of(so_far, from, to, rows, was)).first;
+      }
+      for (const std::int64_t row : at_rows)
+        for (const std::int64_t col : at_columns)
+          out.cells[static_cast<std::size_t>(row * out.cols + col)] = made->second.at(row, col);
     }
-  const std::int64_t d_head = to.is(StepRole::split) ? so_far.config().attention_at(to).d_head : 0;
-  return shaped(change, to, rows.begin, d_head);
+  return shaped(out, to, rows.begin, head_width(so_far, to));
 }
 
 Result<Tensor> path_change(const Trace& run, const WithoutPath& from, const Site& to) {
   const Record* record = run.find(to);
   if (!record) return fail(Code::not_found, "error.trace.no_step_here", {to_text(to)});
-  return path_change(run, {from}, to, {0, run.rows(to.stack)}, record->value());
+  TRY_OK(check_runs(run.weights()));
+  TRY_OK(check_path(run, from.from, to));
+  const Range rows{0, run.rows(to.stack)};
+  const StepEdits edits(run, to, rows);
+  Matrix64 was = side_by_side(record->value());
+  if (edits.any()) {
+    const std::vector<WithoutPath> nobody;
+    PathWalk walk(run, nobody, rows);
+    was = read_anew(run, to, rows, walk);
+  }
+  Matrix64 change = change_of(run, {from}, to, rows, was);
+  for (std::size_t i = 0; edits.any() && i < was.cells.size(); ++i) change.cells[i] += was.cells[i];
+  if (edits.any()) edits.apply(change), edits.apply(was);
+  for (std::size_t i = 0; edits.any() && i < was.cells.size(); ++i) change.cells[i] -= was.cells[i];
+  return shaped(change, to, 0, head_width(run, to));
 }
 
 }  // namespace attnscope

@@ -28,13 +28,13 @@ Tensor path_stays(const Trace& trace, const Site& from);
 
 /// Whether what `from` writes reaches `to` along sums and norms.
 bool has_path(const Trace& trace, const Site& from, const Site& to);
-/// What changes in the step `to` when what the last of `from` wrote is taken out of the stream that it reads
-/// (or replaced), where what the others wrote is gone already: a tensor of the whole step, to be added, of
-/// which `rows` are computed and those before them are zero. `value` holds these rows of the step as they
-/// are; `so_far` every step before it up to the end of `rows`.
-Result<Tensor> path_change(const Trace& so_far, const std::vector<WithoutPath>& from, const Site& to,
-                           Range rows, const Tensor& value);
-/// The same of a finished run, for one sender.
+/// What changes in a step when these cut paths lead into it, before edits of its own: a tensor of the whole
+/// step, to be added, of which `rows` are computed and those before them are zero. What several of them take
+/// out of one cell goes once. `value` holds these rows of the step as they are; `so_far` every step before it
+/// up to the end of `rows`.
+Result<Tensor> path_change(const Trace& so_far, const std::vector<const NumberEdit*>& cuts, Range rows,
+                           const Tensor& value);
+/// The same of a finished run, for one sender and every cell, behind the step's edits.
 Result<Tensor> path_change(const Trace& run, const WithoutPath& from, const Site& to);
 
 }  // namespace attnscope

@@ -491,6 +491,29 @@ assert len(frame) == len(rows) and frame["value"].dtype.kind == "f", frame.dtype
   EXPECT_EQ(status, 0) << read_text(told) << read_text(table).substr(0, 400);
 }
 
+TEST(Ask, a_flag_that_would_change_nothing_is_refused) {
+  const std::string story = " model:storyteller --text 'The cat sat'", of = " --measure logit:cat";
+  for (const char* command : {"ablate", "attribute"})
+    for (const char* flag : {"--each", "--quantiles", "--where a=b", "--limit 3", "--seed 4"})
+      expect_refused(command + story + of + " " + flag, 2, "--data");
+  for (const char* flag : {"--qk", "--least 0.3"})
+    expect_refused("attribute" + story + of + " " + flag, 2, "--graph");
+  expect_refused("heads" + story + " --at 1", 2, "--measure");
+  expect_refused("probe model:storyteller --at 1", 2, "--data");
+  expect_refused("probe model:storyteller --data task:storyteller --texts 40", 2, "--data");
+  expect_refused("probe model:storyteller --data task:storyteller --what token --at 2", 1, "--at");
+  expect_refused("circuit model:storyteller --measure logit_diff --best 2 --to logits", 1, "--parts edges");
+  const std::string more = "generate" + story + " --max-new-tokens 2 ";
+  for (const char* flag : {"--top-k 2", "--top-p 0.5", "--min-p 0.5", "--seed 4"})
+    expect_refused(more + flag, 1, "--temperature");
+  expect_refused(more + "--length-penalty 2", 2, "--beams");
+  expect_refused(more + "--beams 2 --seed 3", 1, "seed");
+  EXPECT_EQ(cli(more + "--temperature 0 --top-k 2").exit_code, 0);
+  const std::string pairs = "path" + story + of + " --from blocks.0.attn.z --to blocks.1.attn.q --json";
+  EXPECT_EQ(cli(pairs + " --over head").json()["rows"], cli(pairs).json()["rows"])
+      << "heads are always alone";
+}
+
 TEST(Ask, refusals_say_what_to_do) {
   expect_refused("ablate " + kStory + " --text " + kTold + " --how half", 1, "scale:F");
   expect_refused("ablate " + kStory + " --text " + kTold + " --over neuron", 1, "has no axis called neuron");

@@ -45,6 +45,19 @@ TEST(CircuitCommand, TheCurveEndsAtTheWholeModelAndItsBestPartsAreTheCircuit) {
     }
 }
 
+TEST(CircuitCommand, SaysWhoseValuesEveryPromptTook) {
+  const std::string ask = " --how resample --seed 5 --json";
+  const Json circuit = cli(kCircuitAsk + " --best 1" + ask).json();
+  const Json ablated =
+      cli("ablate model:storyteller --data task:storyteller --limit 12 --measure logit_diff --over head" +
+          ask)
+          .json();
+  EXPECT_EQ(circuit["run"]["seed"], 5);
+  EXPECT_FALSE(circuit["run"]["resampled"].empty());
+  EXPECT_EQ(circuit["run"]["resampled"], ablated["run"]["resampled"]);
+  EXPECT_FALSE(cli(kCircuitAsk + " --best 1 --json").json()["run"].contains("seed"));
+}
+
 TEST(CircuitCommand, ASessionKeepsItAndAnswersAreRunAgain) {
   const TempFolder folder;
   const std::string session = folder / "s.attnscope";

@@ -125,7 +125,8 @@ TEST(CliInputs, every_flag_of_a_data_set_is_taken) {
     for (const DataFlag& flag : data_flags()) {
       EXPECT_NE(help.find(flag.name), std::string::npos) << command << " " << flag.name;
       const std::string second = std::string(command) == "compare" ? " nowhere " : " ";
-      const Ran ran = cli(std::string(command) + " nowhere" + second + flag.name + " " + flag.sample +
+      const std::string of = std::string(flag.name) == "--data" ? " " : " --data none.jsonl ";
+      const Ran ran = cli(std::string(command) + " nowhere" + second + flag.name + " " + flag.sample + of +
                           (std::string(command) == "trace" || std::string(command) == "heads" ||
                                    std::string(command) == "compare"
                                ? ""

@@ -53,6 +53,42 @@ TEST_F(Rerun, every_answer_says_what_was_run_and_runs_again) {
   }
 }
 
+TEST_F(Rerun, what_an_answer_says_of_its_run_is_compared_too) {
+  const std::string path = answer(
+      "ablate model:storyteller --over head --measure logit_diff --how resample --seed 3 --data "
+      "task:storyteller --limit 9");
+  const Json whole = Json::parse(read_text(path));
+  const auto changed = [&](const char* place, const Json& value) {
+    Json other = whole;
+    other[Json::json_pointer(place)] = value;
+    std::ofstream(path) << other;
+    const Ran ran = cli("rerun " + path);
+    EXPECT_EQ(ran.exit_code, 1) << place;
+    EXPECT_NE(ran.err.find(place), std::string::npos) << ran.err;
+  };
+  changed("/run/seed", 4);
+  changed("/run/resampled/0", 99);
+  changed("/run/method/how", "zero");
+  const std::string text = answer("ablate model:storyteller --measure logit:cat --text " + kText);
+  Json other = Json::parse(read_text(text));
+  other["run"]["inputs"]["text"]["text"] = "The dog sat";
+  std::ofstream(text) << other;
+  const Ran ran = cli("rerun " + text);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("/run/inputs/text/text"), std::string::npos) << ran.err;
+}
+
+TEST_F(Rerun, the_place_that_is_named_is_the_one_beyond_the_tolerance) {
+  const std::string path = answer("ablate model:storyteller --over head --measure logit:cat --text " + kText);
+  Json other = Json::parse(read_text(path));
+  other["rows"][2]["value"] = other["rows"][2]["value"].get<double>() + 0.5;
+  std::ofstream(path) << other;
+  const Ran ran = cli("rerun " + path);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("0.5"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("/rows/2/value"), std::string::npos) << ran.err;
+}
+
 // Of every line the same columns; what was run stands in the first one alone.
 void expect_says_what_was_run(const std::string& csv, const std::string& command) {
   std::vector<std::vector<std::string>> rows(1, {""});
@@ -365,6 +401,33 @@ TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   EXPECT_EQ(cli("rerun " + path).exit_code, 0);
   expect_refused("ablate " + (folder_ / "none.attnscope") + ask, 1, "none.attnscope");
   EXPECT_EQ(cli("info " + session + " --json").json(), cli("info model:storyteller --json").json());
+}
+
+// Weights of a session are those under its edits, as a folder that they were saved in has them.
+TEST_F(Rerun, questions_about_weights_are_about_the_edited_ones) {
+  const std::string edit = "blocks.0.attn.v.weight[in=3]*=5", saved = folder_ / "saved",
+                    session = folder_ / "edited.attnscope";
+  Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));
+  document.edits = {*parse_edit(edit), *parse_edit("blocks.1.attn.z[head=3]=0")};
+  ASSERT_TRUE(save_session(session, document, Json::object()));
+  ASSERT_EQ(cli("save model:storyteller --edit '" + edit + "' -o " + saved).exit_code, 0);
+  for (const std::string& ask : {std::string("circuits "), std::string("weights ")}) {
+    const std::string end =
+        ask == "weights " ? " --of 'blocks.0.attn.*' --json" : " --head 0.1 --word cat --json";
+    Json here = cli(ask + session + end).json(), there = cli(ask + saved + end).json();
+    EXPECT_EQ(here["edits"], Json::array({edit})) << ask;
+    Json plain = cli(ask + "model:storyteller" + end).json();
+    for (Json* one : {&here, &there, &plain}) one->erase("run"), one->erase("edits");
+    EXPECT_EQ(here, there) << ask;
+    EXPECT_NE(here, plain) << ask;
+  }
+  // Probes are fitted to runs under all of them.
+  document.edits = {*parse_edit("blocks.1.resid_post=0")};
+  ASSERT_TRUE(save_session(session, document, Json::object()));
+  const Json probed = cli("probe " + session + " --texts 30 --json").json();
+  EXPECT_EQ(probed["edits"], Json::array({"blocks.1.resid_post=0"}));
+  EXPECT_LT(probed["rows"][2]["fitted"], 0.5) << "nothing is left to read off";
+  EXPECT_GT(probed["rows"][1]["fitted"], 0.9);
 }
 
 // A figure of a page of Ask is drawn as that page again.

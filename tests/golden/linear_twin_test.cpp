@@ -60,6 +60,51 @@ TEST_P(LinearTwins, Close) {
     }
 }
 
+// Edits of steps are part of the sum: it is that of the edited run, and still closes.
+TEST_P(LinearTwins, CloseUnderEdits) {
+  for (const char* text :
+       {"blocks.0.attn.z[head=1]*=0.5", "blocks.1.attn.z[head=0]=0", "blocks.0.attn.v+=0.3",
+        "blocks.1.attn.split_v[head=0]=mean", "blocks.0.attn.concat[pos=1]=@pos:2", "blocks.0.attn.out*=2",
+        "blocks.0.mlp.post[d_mlp=3]=1.5", "blocks.1.mlp.pre[d_mlp=2]=0.7", "blocks.1.mlp.up*=0.5",
+        "blocks.0.mlp.out[pos=1]=mean", "blocks.0.resid_post*=0.6", "blocks.1.resid_pre[pos=4]+=mean",
+        "blocks.1.ln1.out*=mean", "ln_final.out*=1.3", "blocks.1.ln2.scale*=2"}) {
+    RunOptions options;
+    const auto edits = parse_edits(text, opened_.model->config());
+    if (!edits) continue;
+    options.edits = *edits;
+    const auto run = opened_.model->run(input(), options);
+    if (!run || !(*run)->unreached.empty()) continue;  // a step that this family does not have
+    const LogitMeasure measure{LogitMeasure::Kind::logit_diff, 7, 11, -1, {}};
+    for (const AttributeBy by :
+         {AttributeBy::part, AttributeBy::head, AttributeBy::token, AttributeBy::neuron}) {
+      const auto twin = linear_twin(**run, measure, by);
+      ASSERT_TRUE(twin) << text << twin.error().text();
+      double largest = std::fabs(twin->total), sum = 0;
+      for (const LogitPart& part : twin->parts)
+        largest = std::max(largest, std::fabs(part.value)), sum += part.value;
+      EXPECT_LT(std::fabs(twin->total - sum), 1e-10 * largest) << text;
+      EXPECT_NEAR(twin->total, twin->run, 1e-4 * largest) << text;
+    }
+  }
+}
+
+TEST(LinearTwinEdits, ThatItCannotHoldAreNamed) {
+  const OpenedModel opened = must_open(model_path("gpt2"));
+  const LogitMeasure measure{LogitMeasure::Kind::logit, 7, -1, -1, {}};
+  const auto twin = [&](const char* text) {
+    RunOptions options;
+    options.edits = *parse_edits(text, opened.model->config());
+    return linear_twin(*must_run(*opened.model, {kWords, {}}, options), measure, AttributeBy::token);
+  };
+  for (const char* text : {"logits*=0.5", "blocks.0.attn.z[head=1]->blocks.1.attn.v[head=0]=0",
+                           "blocks.0.attn.z[head=1]->logits=0"}) {
+    const auto refused = twin(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_NE(refused.error().text().find("linear twin"), std::string::npos);
+  }
+  EXPECT_TRUE(twin("blocks.0.attn.z[head=1]->blocks.1.attn.q[head=0]=0"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, LinearTwins,
                          ::testing::Values("gpt2", "llama", "mistral", "qwen2", "gemma", "gemma2", "qwen3",
                                            "gpt_neox", "bloom", "bert", "roberta", "bart", "t5", "marian"),

@@ -265,6 +265,60 @@ INSTANTIATE_TEST_SUITE_P(Families, Paths,
                                            "gpt_neox_serial", "bloom", "bert"),
                          [](const auto& one) { return std::string(one.param); });
 
+std::vector<float> logits_under(const OpenedModel& opened, const std::vector<std::string>& edits) {
+  RunOptions options;
+  for (const std::string& text : edits) {
+    const auto read = parse_edits(text, opened.model->config());
+    EXPECT_TRUE(read) << text << read.error().text();
+    options.edits.insert(options.edits.end(), read->begin(), read->end());
+  }
+  const auto run = must_run(*opened.model, {kSixIds, {}}, options);
+  return run->slice(site_of(Slot::logits), 0, {0, 6}, {0, run->config().outputs()}).values();
+}
+
+double apart(const std::vector<float>& a, const std::vector<float>& b) {
+  double out = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) out = std::max(out, static_cast<double>(std::fabs(a[i] - b[i])));
+  return out;
+}
+
+// Several cuts into one place: what two of them take out goes once, whoever sends and whichever receivers
+// overlap.
+TEST_P(Paths, CutsThatOverlapTakeOutEachNumberOnce) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const std::string z = "blocks.0.attn.z", q = "->blocks.1.attn.q", first = q + "[head=0]=0";
+  const auto same = [&](const std::vector<std::string>& cuts, const std::vector<std::string>& as) {
+    const std::vector<float> now = logits_under(opened, cuts), wanted = logits_under(opened, as);
+    EXPECT_LT(apart(now, wanted), 1e-5) << cuts.front() << " and " << cuts.back();
+    EXPECT_EQ(now, logits_under(opened, {cuts.rbegin(), cuts.rend()})) << "in whatever order";
+  };
+  const std::string one = z + "[head=0]" + first, other = z + "[head=1]" + first;
+  EXPECT_GT(apart(logits_under(opened, {one}), logits_under(opened, {one, other})), 1e-4);
+  same({one, one}, {one});
+  same({z + "[head=0-1]" + first, other}, {one, other});
+  same({"blocks.0.attn.out" + first, one}, {"blocks.0.attn.out" + first});
+  same({"blocks.0.mlp.post[d_mlp=0-2]" + first, "blocks.0.mlp.out" + first}, {"blocks.0.mlp.out" + first});
+  same({"embed[pos=2]" + first, "tok_embed[pos=4]" + first},
+       {"tok_embed[pos=4]" + first, "embed[pos=2]" + first});
+  same({z + "[head=0]" + q + "=0", one}, {z + "[head=0]" + q + "=0"});
+  const std::int64_t heads = opened.model->config().blocks[1].attention.n_heads;
+  same({z + "[head=0]" + q + "=0", other},
+       {z + "[head=0]" + q + "[head=1-" + std::to_string(heads - 1) + "]=0", one, other});
+}
+
+// An edit of what a receiver makes of what it reads, or of a step on the way, stays in force when a path is
+// cut.
+TEST_P(Paths, EditsOnTheWayStayInForce) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const std::string cut = "blocks.0.attn.z[head=1]->blocks.1.attn.q[head=0]=0";
+  for (const char* edit : {"blocks.1.attn.q=0", "blocks.1.attn.split_q=0.3", "blocks.1.resid_pre=0.5"}) {
+    EXPECT_LT(apart(logits_under(opened, {edit, cut}), logits_under(opened, {edit})), 1e-5) << edit;
+    EXPECT_EQ(logits_under(opened, {cut, edit}), logits_under(opened, {edit, cut})) << edit;
+  }
+  const std::string half = "blocks.1.attn.split_q*=0.5";
+  EXPECT_EQ(logits_under(opened, {cut, half}), logits_under(opened, {half, cut}));
+}
+
 TEST(PathErrors, SayWhatIsWrong) {
   const OpenedModel opened = must_open(model_path("gpt2"));
   const auto run = must_run(*opened.model, {kSixIds, {}});
