@@ -152,7 +152,7 @@ Status list_views(bool json) {
     else
       std::printf("%-12s %s\n", view->id.c_str(), join(pages, ", ").c_str());
   }
-  if (json) print_json(all);
+  if (json) print_json({{"rows", std::move(all)}, {"run", run_json()}});
   return Done{};
 }
 
