@@ -60,7 +60,8 @@ inline void write_adapter(const std::string& folder, const std::vector<Adapter>&
   config["r"] = kRank;
   std::ofstream(folder + "/adapter_config.json") << config;
   ASSERT_TRUE(write_safetensors(folder + "/adapter_model.safetensors", factors));
-  if (!added.empty()) ASSERT_TRUE(write_npz(added, deltas));
+  if (added.empty()) return;
+  ASSERT_TRUE(write_npz(added, deltas));
 }
 
 }  // namespace attnscope::testing

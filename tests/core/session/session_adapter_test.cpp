@@ -107,14 +107,12 @@ TEST_F(SessionAdapter, OneThatDoesNotFitIsASentenceAndChangesNothing) {
   EXPECT_NE(session_.error()->text().find("banana_proj"), std::string::npos);
   EXPECT_EQ(session_.document().opened, before);
   EXPECT_FALSE(session_.can_undo());
-  session_.open("scene:nine_steps");
-  session_.wait();
 }
 
 TEST(Adapter, ATextReadsBackAndAFolderIsKnown) {
   for (const LoraChoice& one : {LoraChoice{"a/b", 0.5, true}, LoraChoice{"a", -2, true}})
     EXPECT_EQ(*parse_lora(to_text(one)), one);
-  EXPECT_EQ(to_text({"a", 2, false}), "a:0") << "off is nothing added";
+  EXPECT_EQ(to_text(LoraChoice{"a", 2, false}), "a:0") << "off is nothing added";
   EXPECT_EQ(lora_name({"x/y/", 1, true}), "y");
   const TempFolder folder;
   EXPECT_EQ(lora_folder(folder.path()), "");
