@@ -162,12 +162,12 @@ int draw_adapter(const PanelContext& context, const Document& document) {
     adapt(other, Text::of(now.on ? "inspector.edits.off" : "inspector.edits.on", {name}));
   }
   InspectorCache& cache = inspector_cache(context.workspace);
-  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !cache.strength_typed && !context.session.adapting())
-    cache.strength = static_cast<float>(now.strength);
+  cache.strength_held = cache.strength_held && ImGui::IsAnyItemActive();
+  if (!cache.strength_held && !context.session.adapting()) cache.strength = static_cast<float>(now.strength);
   const SliderEvent slid = slider_real(
       "###adapter_strength", tr("inspector.lora.strength"), cache.strength, -kMostStrength, kMostStrength,
       "%.2f", ImGui::GetContentRegionAvail().x - px(6), tr("inspector.lora.strength.help"));
-  cache.strength_typed = slid.typed && !slid.released;
+  cache.strength_held = (cache.strength_held || slid.changed) && !slid.released;
   if (slid.released) {
     const LoraChoice other{now.folder, static_cast<double>(cache.strength), true};
     adapt(other, Text::of("inspector.lora.scaled", {lora_name(now), format("%.2f", other.strength)}),
