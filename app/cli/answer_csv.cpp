@@ -31,7 +31,9 @@ struct Column {
 std::string optional_number(const std::optional<double>& value) { return value ? csv_number(*value) : ","; }
 
 std::vector<Column> columns_of(const AnswerTable& table) {
-  std::vector<Column> out{{"value", [](const AnswerRow& row) { return csv_number(row.value); }}};
+  std::vector<Column> out;
+  if (!table.estimates_alone)
+    out.push_back({"value", [](const AnswerRow& row) { return csv_number(row.value); }});
   const auto number = [&](const char* name, std::optional<double> AnswerRow::*part) {
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [&](const AnswerRow& row) { return (row.*part).has_value(); }))
@@ -172,6 +174,7 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
 Status CsvAnswer::take(const std::vector<std::string>& words) {
   if (header.empty()) {
     header = words;
+    table.estimates_alone = std::find(words.begin(), words.end(), "value") == words.end();
     return header.front() == "step" ? Status(Done{})
                                     : not_an_answer(path, Text::of("error.cli.answer.first_column"));
   }
@@ -187,6 +190,7 @@ Status CsvAnswer::take(const std::vector<std::string>& words) {
     TRY(const bool index, take_cell(header[i], words[i], row));
     indexed = indexed || index;
   }
+  if (table.estimates_alone) row.value = row.estimate.value_or(kUnknownAnswer);
   if (!indexed && row.at.empty() && names_total(row.step)) {
     table.totals.emplace_back(row.step, row.value);
     return Done{};
@@ -224,7 +228,8 @@ struct PlaceColumns {
 };
 
 std::string csv_of_prompts(const AnswerTable& table, const PlaceColumns& places, bool with_measure) {
-  std::string out = "prompt,line,step" + places.header() + ",value,clean";
+  std::string out =
+      "prompt,line,step" + places.header() + (table.estimates_alone ? ",estimate,clean" : ",value,clean");
   out += with_measure ? ",measure\n" : "\n";
   const std::string measure = with_measure ? "," + csv_field(table.measure) : "";
   for (const AnswerOfPrompt& one : table.each) {

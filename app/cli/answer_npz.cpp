@@ -13,14 +13,14 @@ namespace attnscope::cli {
 namespace {
 
 constexpr std::size_t kMostCells = 1 << 26;  // of all arrays
-constexpr const char *kIndex = ".index", *kCount = ".n";
+constexpr const char *kIndex = ".index", *kCount = ".n", *kEstimate = ".estimate";
 
 // What a row may have beside its value, each an array of its own.
 struct Beside {
   const char* ending;
   std::optional<double> AnswerRow::*part;
 };
-constexpr std::array<Beside, 3> kBeside{{{".estimate", &AnswerRow::estimate},
+constexpr std::array<Beside, 3> kBeside{{{kEstimate, &AnswerRow::estimate},
                                          {".stderr", &AnswerRow::error},
                                          {".normalised", &AnswerRow::normalised}}};
 
@@ -28,6 +28,12 @@ bool is_beside(const std::string& name) {
   return name.ends_with(kIndex) || name.ends_with(kCount) ||
          std::any_of(kBeside.begin(), kBeside.end(),
                      [&](const Beside& one) { return name.ends_with(one.ending); });
+}
+
+// "blocks.0.attn.z[head].estimate" where there are no values: of --only-estimate.
+bool is_lone_estimate(const TensorSource& file, const std::string& name) {
+  return name.ends_with(kEstimate) &&
+         !file.find(name.substr(0, name.size() - std::string_view(kEstimate).size()));
 }
 
 // Indices from the end stand alone in their array.
@@ -139,7 +145,7 @@ Status write_answer_npz(const std::string& path, const AnswerTable& table) {
   for (const auto& [name, grid] : grids) {
     Shape shape;
     for (const std::int64_t size : grid.shape) shape.emplace_back(Axis::none, size);
-    tensors.push_back({name, Tensor::from(grid.values, shape)});
+    if (!table.estimates_alone) tensors.push_back({name, Tensor::from(grid.values, shape)});
     for (std::size_t i = 0; i < kBeside.size(); ++i)
       if (std::any_of(table.rows.begin(), table.rows.end(),
                       [&](const AnswerRow& row) { return (row.*kBeside[i].part).has_value(); }))
@@ -169,27 +175,33 @@ Result<AnswerTable> answer_from_npz(const std::string& path) {
       TRY(out.run, text_in(*file, info.name));
       continue;
     }
-    if (info.name == "whole" || is_beside(info.name)) continue;
-    TRY(const Tensor values, file->load(info.name));
-    if (!file->find(info.name + kIndex)) {
-      out.totals.emplace_back(info.name, static_cast<double>(values.values().front()));
+    std::string name = info.name;
+    if (is_lone_estimate(*file, name)) {
+      name.resize(name.size() - std::string_view(kEstimate).size());
+      out.estimates_alone = true;
+    } else if (name == "whole" || is_beside(name)) {
       continue;
     }
-    TRY(const std::vector<std::int64_t> indices, file->load_ints(info.name + kIndex));
+    TRY(const Tensor values, file->load(info.name));
+    if (!file->find(name + kIndex)) {
+      out.totals.emplace_back(name, static_cast<double>(values.values().front()));
+      continue;
+    }
+    TRY(const std::vector<std::int64_t> indices, file->load_ints(name + kIndex));
     std::array<std::vector<float>, kBeside.size()> beside;
     for (std::size_t i = 0; i < kBeside.size(); ++i)
-      if (file->find(info.name + kBeside[i].ending)) {
-        TRY(const Tensor values_beside, file->load(info.name + kBeside[i].ending));
+      if (file->find(name + kBeside[i].ending)) {
+        TRY(const Tensor values_beside, file->load(name + kBeside[i].ending));
         beside[i] = values_beside.values();
       }
     std::vector<std::int64_t> counts;
-    if (file->find(info.name + kCount)) {
-      TRY(counts, file->load_ints(info.name + kCount));
+    if (file->find(name + kCount)) {
+      TRY(counts, file->load_ints(name + kCount));
     }
-    const auto [step, axes] = step_and_axes(info.name);
+    const auto [step, axes] = step_and_axes(name);
     const std::vector<float> flat = values.values();
     if (indices.size() != flat.size() || (!axes.empty() && axes.size() != info.shape.size()))
-      return not_an_answer(path, Text::of("error.cli.answer.shapes", {in_quotes(info.name)}));
+      return not_an_answer(path, Text::of("error.cli.answer.shapes", {in_quotes(name)}));
     std::map<std::int64_t, AnswerRow> rows;  // by index
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (indices[i] == 0) continue;

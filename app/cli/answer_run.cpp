@@ -58,11 +58,19 @@ void limit_command_words(std::int64_t prompts) {
   words_now().insert(words_now().end(), {"--limit", std::to_string(prompts)});
 }
 
+namespace {
+std::vector<std::string> words_of_run() {
+  return words_without(command_words(), {"--out", "--graph", "--figure"});
+}
+}  // namespace
+
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name) {
   nlohmann::json out = told_model(opened, name);
-  out["command"] = words_without(command_words(), {"--out", "--graph", "--figure"});
+  out["command"] = words_of_run();
   return out;
 }
+
+nlohmann::json run_json() { return {{"version", told_version()}, {"command", words_of_run()}}; }
 
 nlohmann::json input_json(const OpenedModel& opened, const Trace& run) {
   Input shown;

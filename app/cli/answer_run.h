@@ -39,6 +39,8 @@ std::vector<std::string> words_without(const std::vector<std::string>& words,
 /// {"version", "command", "model": {"name", "title", "fingerprint"}}; the command without the files that it
 /// writes.
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name);
+/// {"version", "command"} of a command that opens no model.
+nlohmann::json run_json();
 /// {"text", "ids", "tokens": [{"pos", "id", "text"}]}, of an encoder also "source".
 nlohmann::json input_json(const OpenedModel& opened, const Trace& run);
 /// {"text", "row", "target", "distractor"}.

@@ -49,7 +49,7 @@ nlohmann::json each_to_json(const AnswerTable& table) {
                    {"line", one.line},
                    {"step", table.rows[one.row].step},
                    {"at", at_to_json(table.rows[one.row].at)},
-                   {"value", json_number(one.value)},
+                   {table.estimates_alone ? "estimate" : "value", json_number(one.value)},
                    {"clean", json_number(one.base)}});
   return out;
 }
@@ -57,7 +57,8 @@ nlohmann::json each_to_json(const AnswerTable& table) {
 nlohmann::json rows_to_json(const AnswerTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const AnswerRow& row : table.rows) {
-    nlohmann::json one = {{"step", row.step}, {"at", at_to_json(row.at)}, {"value", json_number(row.value)}};
+    nlohmann::json one = {{"step", row.step}, {"at", at_to_json(row.at)}};
+    if (!table.estimates_alone) one["value"] = json_number(row.value);
     put_spread(one, row);
     if (row.estimate) one["estimate"] = json_number(*row.estimate);
     if (table.is_part()) one["index"] = row.index;
@@ -100,13 +101,14 @@ Status take_each(const JsonNode& each, AnswerTable& out) {
     TRY(const std::string step, node.text("step"));
     TRY(std::vector<AxisRange> at, at_of(node));
     const auto row = rows.find(key(step, std::move(at)));
-    if (row == rows.end() || !node.has("value") || !node.has("clean"))
+    const char* const value = out.estimates_alone ? "estimate" : "value";
+    if (row == rows.end() || !node.has(value) || !node.has("clean"))
       return node.wrong(Text::of("error.text.wanted.number"));
     one.row = row->second;
     TRY(one.prompt, node.integer("prompt", 1));
     --one.prompt;  // written from 1
     TRY(one.line, node.integer("line", 0));
-    TRY(one.value, real_of(node.at("value")));
+    TRY(one.value, real_of(node.at(value)));
     TRY(one.base, real_of(node.at("clean")));
     out.each.push_back(one);
   }
@@ -117,8 +119,9 @@ Result<AnswerRow> row_of(const JsonNode& node) {
   AnswerRow row;
   TRY(row.step, node.text("step"));
   TRY(row.at, at_of(node));
-  if (!node.has("value")) return node.wrong(Text::of("error.text.wanted.number"));
-  TRY(row.value, real_of(node.at("value")));
+  const char* const value = node.has("value") ? "value" : "estimate";  // of --only-estimate
+  if (!node.has(value)) return node.wrong(Text::of("error.text.wanted.number"));
+  TRY(row.value, real_of(node.at(value)));
   if (node.has("estimate")) {
     TRY(row.estimate, real_of(node.at("estimate")));
   }
@@ -160,6 +163,7 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
   TRY(const JsonNode rows, node.array("rows"));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     TRY(out.rows.emplace_back(), row_of(rows.at(i)));
+    out.estimates_alone = !rows.at(i).has("value");
   }
   if (node.has("axes")) {
     TRY(const JsonNode axes, node.array("axes"));  // the order of keys in "at" is undefined
@@ -391,8 +395,8 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   for (const AnswerTable& part : parts) {
     if (part.measure.empty() || out.measure.empty()) out.measure += part.measure;  // CSV and npz have none
     if (part.whole != out.whole || (!part.measure.empty() && part.measure != out.measure) ||
-        about_totals(part) != about_totals(out) || part.edits != out.edits ||
-        run_of_whole(part.run) != out.run)
+        part.estimates_alone != out.estimates_alone || about_totals(part) != about_totals(out) ||
+        part.edits != out.edits || run_of_whole(part.run) != out.run)
       return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)

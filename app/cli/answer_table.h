@@ -58,6 +58,7 @@ struct AnswerTable {
   std::string run = {};                   ///< what was run, as JSON (answer_run.h)
   std::vector<std::pair<std::string, double>> errors = {};  ///< of the totals' means over a data set
   std::vector<AnswerOfPrompt> each = {};                    ///< where they were asked for
+  bool estimates_alone = false;  ///< nothing was run: values are the estimates, and are written as such
 
   /// Stores the edits of a run under a name.
   void take_edits(const std::string& name, const Edits& of_run);

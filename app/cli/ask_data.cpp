@@ -82,6 +82,7 @@ class AskedTable {
   Result<AnswerTable> table(nlohmann::json run, const Shard& shard) const {
     AnswerTable out{options_.measures[measure_], {}, {}, 0, {}};
     out.held = held_;
+    out.estimates_alone = options_.only_estimate;
     for (const auto& [name, spread] : totals_) {
       out.totals.emplace_back(name, spread.mean());
       if (spread.n() > 1) out.errors.emplace_back(name, spread.standard_error());

@@ -89,13 +89,17 @@ void print_rows(const AnswerTable& table) {
     std::printf("%-40s %12.6f\n", name.c_str(), unsigned_nan(value));
   for (const AnswerRow& row : table.rows) {
     const std::string place = row.step + to_text(row.at);
-    std::printf("%-40s %12.6f", place.c_str(), unsigned_nan(row.value));
+    const std::string estimate =
+        row.estimate ? tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}) : "";
+    std::printf("%-40s", place.c_str());
+    if (table.estimates_alone)
+      std::printf(" %s", estimate.c_str());
+    else
+      std::printf(" %12.6f", unsigned_nan(row.value));
     if (row.error) std::printf("   ± %-10.6f", *row.error);
     if (row.n > 0) std::printf("   n %lld", static_cast<long long>(row.n));
     if (row.normalised) std::printf("   %9.4f", unsigned_nan(*row.normalised));
-    if (row.estimate)
-      std::printf("   %s",
-                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}).c_str());
+    if (row.estimate && !table.estimates_alone) std::printf("   %s", estimate.c_str());
     std::printf("\n");
   }
   if (any_row(table, [](const AnswerRow& row) { return row.estimate.has_value(); }))

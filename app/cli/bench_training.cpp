@@ -4,6 +4,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "app/cli/memory_use.h"
 #include "core/base/text.h"
@@ -121,7 +122,17 @@ Status bench_training(bool json) {
   }
   const nlohmann::json out = bench_training_results(trainer, products, step, alone, peak.sgemm_gflop_per_s());
   if (json) {
-    print_json(out);
+    nlohmann::json told = out;
+    told["rows"] = {{{"what", "step"},
+                     {"ms", out["step_ms"]},
+                     {"gflop_per_s", out["gflop_per_s"]},
+                     {"share_of_sgemm_peak", out["share_of_sgemm_peak"]}},
+                    {{"what", "matrix_products"},
+                     {"ms", alone * 1e3},
+                     {"gflop_per_s", out["matrix_products_gflop_per_s"]},
+                     {"share_of_sgemm_peak", out["matrix_products_share_of_sgemm_peak"]}}};
+    told["run"] = run_json();
+    print_json(told);
     return Done{};
   }
   const auto number = [&](const char* key, const char* how, double times = 1) {

@@ -122,6 +122,7 @@ Status answer(const AskOptions& options, const OpenedModel& opened, Sweep sweep,
   for (std::size_t measure = 0; measure < tables.size(); ++measure) {
     AnswerTable& table = tables[measure];
     table.whole = whole;
+    table.estimates_alone = options.only_estimate;
     for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
       const SweepCell& cell = sweep.cells()[i];
       AnswerRow row{to_text(cell.site), cell.at, cell.value_of(measure), {}, rows[i]};
@@ -327,54 +328,71 @@ void add_sweep(CLI::App& command, AskOptions& options) {
   command.add_flag("--yes", options.yes, tr("cli.ask.yes"));
 }
 
+// A question of this name: its options, and what runs it.
+template <class AddOptions>
+void add_asking(CLI::App& app, Action& action, const char* name, const char* help, const char* steps,
+                Status (*run)(const AskOptions&), const AddOptions& add_options) {
+  CLI::App* command = app.add_subcommand(name, help);
+  const auto options = std::make_shared<AskOptions>();
+  options->steps = steps;
+  add_options(*command, *options);
+  command->callback([options, run, own = std::string(steps), &action] {
+    take_steps_of_axes(*options, own);
+    action = [options, run] { return run(*options); };
+  });
+}
+
+void add_model(CLI::App& command, AskOptions& options) {
+  command.add_option("MODEL", options.model, tr(kModelHelp))->required();
+}
+
 }  // namespace
 
-void add_ask(CLI::App& app, Action& action) {
-  const auto add = [&](const char* name, const char* help, const char* steps,
-                       Status (*run)(const AskOptions&), const auto& add_options) {
-    CLI::App* command = app.add_subcommand(name, help);
-    const auto options = std::make_shared<AskOptions>();
-    options->steps = steps;
-    add_options(*command, *options);
-    command->callback([options, run, own = std::string(steps), &action] {
-      take_steps_of_axes(*options, own);
-      action = [options, run] { return run(*options); };
-    });
-  };
-  const auto model = [](CLI::App& command, AskOptions& options) {
-    command.add_option("MODEL", options.model, tr(kModelHelp))->required();
-  };
-  add("ablate", tr("cli.ablate"), "*blocks.*.attn.z", run_ablate,
-      [&](CLI::App& command, AskOptions& options) {
-        model(command, options);
-        options.text.add_to(command, false);
-        add_sweep(command, options);
-        command.add_option("--how", options.how, tr("cli.ask.how"));
-      });
-  add("patch", tr("cli.patch"), "*blocks.*.resid_pre", run_patch,
-      [&](CLI::App& command, AskOptions& options) {
-        model(command, options);
-        options.clean.add_to(command, false, "clean-");
-        options.corrupt.add_to(command, false, "corrupt-");
-        add_sweep(command, options);
-        command.add_option("--direction", options.direction, tr("cli.ask.direction"))
-            ->check(CLI::Validator(one_word_of({"denoise", "noise"}), ""));
-      });
-  add("attribute", tr("cli.attribute"), "", run_attribute, [&](CLI::App& command, AskOptions& options) {
-    model(command, options);
-    options.text.add_to(command, false);
-    add_question(command, options);
-    command.add_option("--by", options.by, tr("cli.ask.by"))
-        ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
-    command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
-    CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));
-    command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"))->needs(graph);
-    command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1))->needs(graph);
-  });
-  add("merge", tr("cli.merge"), "", run_merge, [](CLI::App& command, AskOptions& options) {
-    command.add_option("PART", options.parts, tr("cli.ask.parts"))->required();
-    command.add_option("--out", options.out, tr("cli.ask.out"))->required();
-  });
+void add_ablate(CLI::App& app, Action& action) {
+  add_asking(app, action, "ablate", tr("cli.ablate"), "*blocks.*.attn.z", run_ablate,
+             [](CLI::App& command, AskOptions& options) {
+               add_model(command, options);
+               options.text.add_to(command, false);
+               add_sweep(command, options);
+               command.add_option("--how", options.how, tr("cli.ask.how"));
+             });
+}
+
+void add_patch(CLI::App& app, Action& action) {
+  add_asking(app, action, "patch", tr("cli.patch"), "*blocks.*.resid_pre", run_patch,
+             [](CLI::App& command, AskOptions& options) {
+               add_model(command, options);
+               options.clean.add_to(command, false, "clean-");
+               options.corrupt.add_to(command, false, "corrupt-");
+               add_sweep(command, options);
+               command.add_option("--direction", options.direction, tr("cli.ask.direction"))
+                   ->check(CLI::Validator(one_word_of({"denoise", "noise"}), ""));
+             });
+}
+
+void add_attribute(CLI::App& app, Action& action) {
+  add_asking(app, action, "attribute", tr("cli.attribute"), "", run_attribute,
+             [](CLI::App& command, AskOptions& options) {
+               add_model(command, options);
+               options.text.add_to(command, false);
+               add_question(command, options);
+               command.add_option("--by", options.by, tr("cli.ask.by"))
+                   ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+               command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
+               CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));
+               command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"))->needs(graph);
+               command.add_option("--least", options.least, tr("cli.ask.least"))
+                   ->transform(real(0, 1))
+                   ->needs(graph);
+             });
+}
+
+void add_merge(CLI::App& app, Action& action) {
+  add_asking(app, action, "merge", tr("cli.merge"), "", run_merge,
+             [](CLI::App& command, AskOptions& options) {
+               command.add_option("PART", options.parts, tr("cli.ask.parts"))->required();
+               command.add_option("--out", options.out, tr("cli.ask.out"))->required();
+             });
 }
 
 }  // namespace attnscope::cli

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/bench_training.h"
 #include "app/cli/command.h"
 #include "app/cli/memory_use.h"
@@ -258,6 +259,15 @@ nlohmann::json cmd_bench_results(const OpenedModel& opened, int tokens, const Me
           {"packed_weight_bytes", Panels::bytes()}};
 }
 
+// A row for each step of each phase.
+nlohmann::json rows_by_step(const nlohmann::json& results) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const char* phase : {"prefill", "decode"})
+    for (const auto& [step, ms] : results[phase]["ms_by_step"].items())
+      rows.push_back({{"phase", phase}, {"step", step}, {"ms", ms}});
+  return rows;
+}
+
 void cmd_bench_print_line(const char* key, std::initializer_list<std::string_view> arguments) {
   std::printf("%s\n", tr(key, arguments).c_str());
 }
@@ -336,10 +346,13 @@ Status run_bench(const BenchOptions& options) {
                    {"share_of_time", edit.ms / edit.full_ms},
                    {"blocks", edit.cone.blocks()}};
   }
-  if (options.json)
+  if (options.json) {
+    out["rows"] = rows_by_step(out);
+    out["run"] = run_json(opened, options.model);
     print_json(out);
-  else
+  } else {
     print_lines(out);
+  }
   return Done{};
 }
 

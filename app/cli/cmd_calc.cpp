@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/arch/presets.h"
 #include "core/base/text.h"
@@ -27,30 +29,32 @@ struct CalcOptions {
   bool json = false, presets = false, run = false;
 };
 
-Result<Described> described_model(const std::string& name) {
-  TRY(const OpenedModel opened, open_named(name));
+// `model` is what was opened; nothing of a preset or a config alone.
+Result<Described> described_model(const std::string& name, std::optional<OpenedModel>& model) {
+  TRY(model, open_named(name));
+  const OpenedModel& opened = *model;
   if (!opened.recorded.empty()) return fail(Code::unsupported, "error.calc.recording", {in_quotes(name)});
   TRY_OK(opened.model->weights().intact());
   return describe_model(opened.title, opened.family, opened.model->config(), opened.model->weights());
 }
 
-Result<Described> described_file(const std::string& path) {
+Result<Described> described_file(const std::string& path, std::optional<OpenedModel>& model) {
   if (const auto config = lonely_config(path)) {
     TRY(const nlohmann::json read, read_json_file(*config));
     const bool scene = read.is_object() && read.value("format", nlohmann::json()) == "attnscope-scene";
     if (!scene) return describe_config_file(*config);
   }
-  return described_model(path);
+  return described_model(path, model);
 }
 
 // A name that is not a path is a preset.
-Result<Described> described_by(const std::string& name) {
-  if (starts_with(name, "model:") || starts_with(name, "scene:")) return described_model(name);
+Result<Described> described_by(const std::string& name, std::optional<OpenedModel>& model) {
+  if (starts_with(name, "model:") || starts_with(name, "scene:")) return described_model(name, model);
   if (starts_with(name, kRandomPrefix) && is_preset(name.substr(kRandomPrefix.size())))
     return describe_preset(name.substr(kRandomPrefix.size()));
-  if (starts_with(name, kRandomPrefix)) return described_model(name);
+  if (starts_with(name, kRandomPrefix)) return described_model(name, model);
   std::error_code error;
-  if (fs::exists(fs::path(name), error)) return described_file(name);
+  if (fs::exists(fs::path(name), error)) return described_file(name, model);
   return describe_preset(name);
 }
 
@@ -286,7 +290,8 @@ Status run_calc(const CalcOptions& options) {
   }
   if (options.model.empty()) return fail(Code::bad_format, "error.calc.no_model");
   TRY(const Workload work, workload_of(options));
-  TRY(Described described, described_by(options.model));
+  std::optional<OpenedModel> model;
+  TRY(Described described, described_by(options.model, model));
   Sizes sizes = sizes_of(described);
   for (const std::string& assignment : options.sizes) TRY_OK(set_size(sizes, assignment));
   TRY(described, resized(described, sizes));
@@ -304,10 +309,14 @@ Status run_calc(const CalcOptions& options) {
     TRY(const Counted counted, counted_of(options));
     out["counted"] = counted_json(counted);
   }
-  if (options.json)
+  if (options.json) {
+    out["rows"] = out["parameters"]["rows"];
+    out["run"] = model ? run_json(*model, options.model) : run_json();
+    if (!model) out["run"]["model"] = {{"name", options.model}, {"title", described.title}};
     print_json(out);
-  else
+  } else {
     print_calc(out);
+  }
   return Done{};
 }
 

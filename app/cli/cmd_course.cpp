@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -64,7 +65,7 @@ Status run_course(const CourseOptions& options) {
     return std::to_string(std::count_if(answers.begin(), answers.end(), is));
   };
   if (options.json)
-    print_json({{"rows", all}});
+    print_json({{"rows", std::move(all)}, {"run", run_json()}});
   else
     std::printf("%s\n", tr("cli.course.count",
                            {count([](const CourseAnswer& one) { return one.row.is_concept(); }),

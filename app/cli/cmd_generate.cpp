@@ -1,4 +1,5 @@
 // attnscope-cli generate: continues one sequence; an encoder-decoder model generates from its source.
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -42,6 +43,17 @@ void print_ids(const std::vector<int>& ids, const std::string& text) {
   std::printf("%s\n", text.empty() ? join(out, ",").c_str() : text.c_str());
 }
 
+// A row for each token that was generated; of several texts with the number and the score of each.
+void put_rows(nlohmann::json& rows, const OpenedModel& opened, const Input& prompt,
+              const std::vector<int>& ids, const nlohmann::json& of = nlohmann::json::object()) {
+  std::int64_t pos = std::max<std::int64_t>(1, std::ssize(prompt.ids));  // behind its start token, at least
+  for (const int id : ids) {
+    nlohmann::json row = of;
+    row["pos"] = pos++, row["id"] = id, row["text"] = token_label(opened, id);
+    rows.push_back(std::move(row));
+  }
+}
+
 // What was run: the prompt, how tokens were chosen, the seed.
 void put_run(nlohmann::json& out, const GenerateOptions& options, const OpenedModel& opened,
              const Input& prompt) {
@@ -68,9 +80,10 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
   TRY(const BeamSearch made, beam_search(*opened.model, prompt, settings, run));
   TRY_OK(check_reached(made.unreached));
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.str().c_str());
-  nlohmann::json beams = nlohmann::json::array();
+  nlohmann::json beams = nlohmann::json::array(), rows = nlohmann::json::array();
   for (const BeamHypothesis& one : made.hypotheses) {
     const std::vector<int> ids = made.ids(one.node);
+    put_rows(rows, opened, prompt, ids, {{"beam", beams.size()}, {"score", one.score}});
     beams.push_back({{"ids", ids}, {"text", text_of(opened, ids)}, {"score", one.score}});
   }
   const std::vector<int> best =
@@ -82,6 +95,7 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
   }
   nlohmann::json out = {
       {"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", std::move(beams)}};
+  out["rows"] = std::move(rows);
   put_edits(out, run.edits);
   put_unknown(out, options.sequences.unknown());
   put_run(out, options, opened, prompt);
@@ -112,6 +126,7 @@ Status run_generate(const GenerateOptions& options) {
   }
   nlohmann::json out = {
       {"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}};
+  put_rows(out["rows"] = nlohmann::json::array(), opened, prompt, made.ids);
   put_edits(out, run.edits);
   put_unknown(out, options.sequences.unknown());
   put_run(out, options, opened, prompt);

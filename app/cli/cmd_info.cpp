@@ -1,6 +1,7 @@
 // attnscope-cli info: the config and weights of a model.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -91,10 +92,11 @@ nlohmann::json formats_json(const OpenedModel& opened) {
 
 nlohmann::json to_json(const OpenedModel& opened) {
   const ModelConfig& config = opened.model->config();
-  nlohmann::json parts = nlohmann::json::object();
+  nlohmann::json parts = nlohmann::json::object(), rows = nlohmann::json::array();
   std::int64_t total = 0;
   for (const auto& [part, count] : parameters_by_part(config, opened.model->weights())) {
     parts[part] = count;
+    rows.push_back({{"part", part}, {"parameters", count}});
     total += count;
   }
   nlohmann::json out{{"title", opened.title},
@@ -113,6 +115,7 @@ nlohmann::json to_json(const OpenedModel& opened) {
                      {"bos", config.bos},
                      {"eos", config.eos},
                      {"parameters", {{"total", total}, {"by_part", parts}}},
+                     {"rows", std::move(rows)},
                      {"dtype", opened.dtype},
                      {"bytes", opened.file_bytes},
                      {"formats", formats_json(opened)},
@@ -171,7 +174,8 @@ void add_info(CLI::App& app, Action& action) {
   command->add_flag("--json", *as_json, tr("cli.json"));
   const auto run = [model, as_json]() -> Status {
     TRY(const RunModel opened, open_to_run(*model));
-    const nlohmann::json info = to_json(opened);
+    nlohmann::json info = to_json(opened);
+    info["run"] = run_json(opened, *model);
     TRY_OK(opened.model->weights().intact());
     if (*as_json)
       print_json(info);

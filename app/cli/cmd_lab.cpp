@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "app/cli/control_text.h"
 #include "core/base/text.h"
@@ -62,6 +63,61 @@ nlohmann::json to_json(const LabTable& table) {
       {"kind", "table"}, {"title", table.title.str()}, {"header", in_words(table.header)}, {"rows", rows}};
 }
 
+// Every number of a picture as a row of its own: which piece it is of, what it is called there, its value.
+struct LabRows {
+  nlohmann::json all = nlohmann::json::array();
+
+  void add(const LabPiece& piece) {
+    ++number_;
+    std::visit([this](const auto& what) { rows_of(what); }, piece.what);
+  }
+
+ private:
+  template <class Piece>
+  nlohmann::json row_of(const Piece& piece) const {
+    return {{"piece", number_}, {"title", piece.title.str()}};
+  }
+  void rows_of(const LabPlot& plot) {
+    for (const LabSeries& one : plot.series)
+      for (const auto& [x, y] : one.points) {
+        nlohmann::json row = row_of(plot);
+        row["name"] = one.name.str(), row["x"] = to_json(x), row["value"] = to_json(y);
+        all.push_back(std::move(row));
+      }
+  }
+  void rows_of(const LabMatrix& matrix) {
+    const auto label = [](const std::vector<Text>& labels, std::int64_t i) {
+      return i < std::ssize(labels) ? nlohmann::json(labels[static_cast<std::size_t>(i)].str())
+                                    : nlohmann::json(i);
+    };
+    for (std::int64_t r = 0; r < matrix.values.size(0); ++r)
+      for (std::int64_t c = 0; c < matrix.values.size(1); ++c) {
+        nlohmann::json row = row_of(matrix);
+        row["row"] = label(matrix.row_labels, r), row["column"] = label(matrix.col_labels, c);
+        row["value"] = to_json(static_cast<double>(matrix.values.at(r, c)));
+        all.push_back(std::move(row));
+      }
+  }
+  void rows_of(const LabBars& bars) {
+    for (const LabBars::Bar& bar : bars.bars) {
+      nlohmann::json row = row_of(bars);
+      row["name"] = bar.name.str(), row["value"] = to_json(bar.value);
+      all.push_back(std::move(row));
+    }
+  }
+  void rows_of(const LabTable& table) {
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      for (std::size_t c = 0; c < table.rows[r].size(); ++c) {
+        nlohmann::json row = row_of(table);
+        row["row"] = r, row["text"] = table.rows[r][c].str();
+        row["column"] = c < table.header.size() ? nlohmann::json(table.header[c].str()) : nlohmann::json(c);
+        all.push_back(std::move(row));
+      }
+  }
+
+  int number_ = -1;
+};
+
 nlohmann::json controls_json(const Lab& lab, const LabValues& values) {
   nlohmann::json out = nlohmann::json::array();
   for (const LabControl& control : lab.controls) {
@@ -116,7 +172,7 @@ Status list_labs(bool json) {
     else
       std::printf("%-12s %s\n             %s\n", lab.id().c_str(), title.c_str(), sentence.c_str());
   }
-  if (json) print_json(all);
+  if (json) print_json({{"rows", std::move(all)}, {"run", run_json()}});
   return Done{};
 }
 
@@ -131,14 +187,19 @@ Status run_lab(const LabOptions& options) {
   TRY(const LabPicture picture, compute(*lab, values));
   if (options.json) {
     nlohmann::json pieces = nlohmann::json::array();
-    for (const LabPiece& piece : picture.pieces)
+    LabRows rows;
+    for (const LabPiece& piece : picture.pieces) {
       pieces.push_back(std::visit([](const auto& what) { return to_json(what); }, piece.what));
+      rows.add(piece);
+    }
     print_json({{"id", lab->id()},
                 {"title", tr(lab->key + ".title")},
                 {"controls", controls_json(*lab, values)},
                 {"formula", picture.formula.str()},
                 {"notice", picture.notice.str()},
-                {"pieces", pieces}});
+                {"pieces", std::move(pieces)},
+                {"rows", std::move(rows.all)},
+                {"run", run_json()}});
     return Done{};
   }
   std::printf("%s\n%s\n\n", tr(lab->key + ".title"), tr(lab->key + ".sentence"));

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -31,7 +32,7 @@ Status list_lessons(bool as_json) {
       std::printf("%3d  %-18s %2zu  %s\n", lesson.number, lesson.id.c_str(), lesson.pages.size(),
                   title_of(lesson).c_str());
   }
-  if (as_json) print_json({{"rows", out}});
+  if (as_json) print_json({{"rows", std::move(out)}, {"run", run_json()}});
   return Done{};
 }
 
@@ -103,7 +104,10 @@ Status print_class(const std::string& folder, bool as_json) {
                        {"tried", one.tried},
                        {"right", one.right},
                        {"tries", one.tries}});
-    print_json({{"learners", std::move(learners)}, {"pages", std::move(pages)}});
+    print_json({{"rows", learners},
+                {"learners", std::move(learners)},
+                {"pages", std::move(pages)},
+                {"run", run_json()}});
     return Done{};
   }
   print_row({tr("class.learner"), tr("class.right"), tr("class.where"), tr("class.when"), tr("class.stuck")});

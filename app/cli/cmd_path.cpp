@@ -20,21 +20,23 @@ namespace attnscope::cli {
 namespace {
 
 // `index`: of each cell among all of the grid; empty where they are all.
-nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool estimate, const Trace& run,
-                          const std::vector<std::int64_t>& index, std::int64_t whole) {
+nlohmann::json paths_json(const PathGrid& grid, std::size_t measure, const PathOptions& options,
+                          bool estimate, const Trace& run, const std::vector<std::int64_t>& index,
+                          std::int64_t whole) {
   nlohmann::json rows = nlohmann::json::array();
   const bool part = std::ssize(index) < whole;
   for (std::size_t i = 0; i < grid.cells().size(); ++i) {
     const PathCell& cell = grid.cells()[i];
     nlohmann::json row = {{"from", to_text(cell.from)}, {"to", receiver_text(cell.to)}};
-    if (!std::isnan(cell.value) || !estimate) row["value"] = json_number(cell.value);
-    if (estimate) row["estimate"] = json_number(cell.estimate);
+    const double value = cell.value_of(measure);
+    if (!std::isnan(value) || !estimate) row["value"] = json_number(value);
+    if (estimate) row["estimate"] = json_number(cell.estimate_of(measure));
     if (part) row["index"] = index[i];
     rows.push_back(std::move(row));
   }
-  nlohmann::json out = {{"measure", options.measure},
+  nlohmann::json out = {{"measure", options.measures[measure]},
                         {"kind", options.kind},
-                        {"base", {{"clean", json_number(grid.base())}}},
+                        {"base", {{"clean", json_number(grid.base(measure))}}},
                         {"rows", std::move(rows)}};
   if (part) out["whole"] = whole;
   if (grid.without_path() > 0) out["without_path"] = grid.without_path();
@@ -48,8 +50,18 @@ void print_paths(const nlohmann::json& answer) {
   const auto number = [](const nlohmann::json& row, const char* name) {
     return row.contains(name) && row[name].is_number() ? row[name].get<double>() : kUnknownAnswer;
   };
-  say(format("%-66s %12.6f\n", "clean", number(answer["base"], "clean")));
+  const auto clean = [&](const nlohmann::json& base) {
+    say(format("%-66s %12.6f\n", "clean", number(base, "clean")));
+  };
+  const bool several = answer.contains("measures");
+  if (!several) clean(answer["base"]);
+  std::string of;  // the measure of the rows above
   for (const nlohmann::json& row : answer["rows"]) {
+    if (several && row["measure"] != of) {
+      of = row["measure"].get<std::string>();
+      say(printable(of, kMostOfSentence) + "\n");
+      clean(answer["base"][of]);
+    }
     const std::string pair = row["from"].get<std::string>() + " -> " + row["to"].get<std::string>();
     std::string line = format("%-66s %12.6f", pair.c_str(), unsigned_nan(number(row, "value")));
     if (row.contains("n"))
@@ -59,7 +71,7 @@ void print_paths(const nlohmann::json& answer) {
       line += "   " + tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(number(row, "estimate")))});
     say(line + "\n");
   }
-  say(agreement_line(answer));
+  if (!several) say(agreement_line(answer));
   if (answer.contains("without_path")) say(tr("cli.path.without", {answer["without_path"].dump()}) + "\n");
 }
 
@@ -71,22 +83,33 @@ Status run_path(const PathOptions& options) {
   TRY(const Selector to, Selector::parse(options.to));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  TRY_OK(check_measures(options));
   if (options.data.given()) return path_data(options, opened);
   if (options.each || options.quantiles) return fail(Code::out_of_range, "error.cli.path_each");
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
+  std::vector<LogitMeasure> measures;
+  for (const std::string& text : options.measures) {
+    TRY(measures.emplace_back(), measure_of(opened, text, options.at, *run));
+  }
   const std::vector<std::string> over = options.over_axes();
-  TRY(PathGrid grid, PathGrid::make(opened.model, run, measure, from, to, options.path_kind(), over));
+  TRY(PathGrid grid,
+      PathGrid::make(opened.model, run, measures.front(), from, to, options.path_kind(), over));
+  for (std::size_t i = 1; i < measures.size(); ++i) TRY_OK(grid.add_measure(measures[i]));
   const std::int64_t whole = std::ssize(grid.cells());
   const std::vector<std::int64_t> index = shard.rows(whole);
   grid.keep(index);
   const bool estimate = options.estimate || options.most > 0;
   if (estimate) TRY_OK(grid.estimate());
   TRY_OK(grid.fill(options.most));
-  nlohmann::json out = paths_json(grid, options, estimate, *run, index, whole);
+  std::vector<nlohmann::json> answers;
+  for (std::size_t i = 0; i < measures.size(); ++i)
+    answers.push_back(paths_json(grid, i, options, estimate, *run, index, whole));
+  nlohmann::json out = joined_measures(answers);
   nlohmann::json& made = out["run"] = run_json(opened, options.model);
   made["inputs"]["text"] = input_json(opened, *run);
-  made["measure"] = measure_json(opened, measure, *run);
+  if (measures.size() == 1) made["measure"] = measure_json(opened, measures.front(), *run);
+  if (measures.size() > 1)
+    for (const LogitMeasure& one : measures) made["measures"].push_back(measure_json(opened, one, *run));
   made["method"] = {{"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", over}};
   return give_paths(options, out);
 }
@@ -98,6 +121,31 @@ std::vector<std::string> PathOptions::over_axes() const {
   std::erase_if(axes,
                 [](const std::string& axis) { return axis == "head" || axis == "head?"; });  // as always
   return axes;
+}
+
+Status check_measures(const PathOptions& options) {
+  const bool several = options.measures.size() > 1;
+  return several && !options.shard.empty() ? Status(fail(Code::out_of_range, "error.cli.measures_shard"))
+                                           : Status(Done{});
+}
+
+nlohmann::json joined_measures(const std::vector<nlohmann::json>& answers) {
+  nlohmann::json out = answers.front();
+  if (answers.size() == 1) return out;
+  for (const char* of_one : {"measure", "base", "base_stderr", "rows", "each", "estimate_r"})
+    out.erase(of_one);
+  for (const nlohmann::json& one : answers) {
+    const auto measure = one["measure"].get<std::string>();
+    out["measures"].push_back(measure);
+    for (const char* total : {"base", "base_stderr", "estimate_r"})
+      if (one.contains(total)) out[total][measure] = one[total];
+    for (const char* list : {"rows", "each"})
+      for (nlohmann::json row : one.value(list, nlohmann::json::array())) {
+        row["measure"] = measure;
+        out[list].push_back(std::move(row));
+      }
+  }
+  return out;
 }
 
 Status give_paths(const PathOptions& options, const nlohmann::json& answer) {
@@ -118,7 +166,10 @@ void add_path(CLI::App& app, Action& action) {
   command->add_option("--to", options->to, tr("cli.path.to"))->capture_default_str();
   command->add_option("--kind", options->kind, tr("cli.path.kind"))
       ->check(CLI::Validator(one_word_of({"direct", "total"}), ""));
-  command->add_option("--measure", options->measure, tr("cli.ask.measure"))->required();
+  command->add_option("--measure", options->measures, tr("cli.ask.measures"))
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("M");
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command->add_option("--over", options->over, tr("cli.path.over"));
   command->add_flag("--estimate", options->estimate, tr("cli.path.estimate"));

@@ -17,6 +17,7 @@
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/calc/machine.h"
 #include "core/export/carried.h"
 #include "core/io/json_file.h"
 #include "core/session/fingerprint.h"
@@ -36,10 +37,12 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 19> kCommands{
-    "trace",     "circuit", "ablate",   "patch",    "attribute", "heads", "rollout",
-    "strongest", "probe",   "path",     "circuits", "compare",   "why",   "checkpoints",
-    "steer",     "weights", "generate", "tokenize", "figure"};
+constexpr std::array<std::string_view, 26> kCommands{
+    "trace",    "circuit",   "ablate",  "patch", "attribute", "heads",   "rollout", "probe",       "path",
+    "circuits", "strongest", "compare", "why",   "steer",     "weights", "figure",  "checkpoints", "generate",
+    "tokenize", "info",      "calc",    "lab",   "steps",     "try",     "lesson",  "course"};
+// Those whose answers are times that were measured.
+constexpr std::string_view kBench = "bench";
 constexpr std::string_view kFigure = "figure";
 // How the commands call what they open.
 constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSION", "MODEL_OR_TOKENIZER"};
@@ -56,7 +59,7 @@ struct Differences {
 bool is_later(const nlohmann::json& before, const std::string& name) {
   const auto has = [&](const char* one) { return before.contains(one); };
   return name == "estimate_r" ||
-         (name == "rows" && (has("heads") || has("blocks") || has("depths") || has("steps")));
+         (name == "rows" && (has("heads") || has("blocks") || has("depths") || has("steps") || has("ids")));
 }
 
 bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
@@ -128,7 +131,13 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
   std::vector<std::string> out =
       words_without(given, {"--out", "-o", "--graph", "--figure", "--into", "--name", "--format"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
+  const auto bench = std::find(out.begin(), out.end(), kBench);
+  if (bench < known) return fail(Code::unsupported, "error.cli.rerun.measures", {kBench});
   if (known == out.end()) return no_run(path);
+  if (const auto machine = std::find(out.begin(), out.end(), "--machine");
+      machine != out.end() && machine + 1 != out.end() && *(machine + 1) == kThisMachine)
+    return fail(Code::unsupported, "error.cli.rerun.measures",
+                {"calc --machine " + std::string(kThisMachine)});
   if (!as.empty()) std::erase(out, "--json");
   if (as.empty() && *known != kFigure && std::find(out.begin(), out.end(), "--json") == out.end())
     out.emplace_back("--json");
@@ -224,7 +233,7 @@ Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::
     again.emplace(as.empty() ? ".json" : as);
     words.insert(words.end(), {"--out", again->path()});
   }
-  Program program;
+  Program program(words.empty() ? std::string() : words.front());
   try {
     program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last word first
   } catch (const CLI::ParseError& error) {

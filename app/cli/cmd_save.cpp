@@ -29,6 +29,7 @@ Status run_save(const SaveOptions& options) {
     nlohmann::json out = {
         {"folder", options.out}, {"files", saved.files}, {"changed_weights", saved.weights}};
     if (!saved.layout.empty()) out["layout"] = saved.layout;
+    if (!saved.lora.empty()) out["lora"] = saved.lora;
     put_edits(out, edits);
     out["run"] = run_json(opened, options.model);
     print_json(out);
@@ -36,6 +37,7 @@ Status run_save(const SaveOptions& options) {
     say(tr("cli.save.done",
            {quoted_path(options.out), std::to_string(saved.weights), join(saved.files, ", ")}) +
         "\n");
+    if (!saved.lora.empty()) say(tr("cli.save.lora", {printable(saved.lora, kMostOfSentence)}) + "\n");
   }
   return Done{};
 }

@@ -1,6 +1,7 @@
 // attnscope-cli steps: prints the catalog of steps.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -31,7 +32,7 @@ Status print_steps(bool json) {
   if (json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const Step& step : catalog()) rows.push_back(to_json(step));
-    print_json(rows);
+    print_json({{"rows", std::move(rows)}, {"run", run_json()}});
     return Done{};
   }
   for (const Step& step : catalog()) {

@@ -8,7 +8,6 @@
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/random_model.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
 #include "core/base/words.h"
 #include "core/export/carried.h"
 #include "core/session/document.h"
@@ -66,8 +65,7 @@ Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer
   std::vector<std::string> unknown = told_unknown(*tokenizer, text, encoding);
   return Tokenized{std::move(encoding),
                    [tokenizer](int id) { return std::string(tokenizer->token_display(id)); },
-                   std::move(unknown),
-                   {{"version", std::string(version())}, {"command", command_words()}}};
+                   std::move(unknown), run_json()};
 }
 
 // The text of a session's first sequence. Errors: it has none.
@@ -98,11 +96,12 @@ Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& t
   return by_model(std::move(*other), options, text);
 }
 
-// Prints the three lists token by token: as one JSON document a long text would need 100 times its size.
+// Prints rows and lists token by token: as one JSON document a long text would need 100 times its size.
 void print_tokens(const std::vector<Token>& tokens, const Tokenized& found) {
   const auto dumped = [](const nlohmann::json& value) {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   };
+  std::int64_t pos = 0;
   const auto list = [&](const char* begin, const auto& item) {
     say(begin);
     for (std::size_t i = 0; i < tokens.size(); ++i) say((i == 0 ? "" : ",") + item(tokens[i]));
@@ -112,6 +111,10 @@ void print_tokens(const std::vector<Token>& tokens, const Tokenized& found) {
     return format("[%lld,%lld]", static_cast<long long>(token.begin), static_cast<long long>(token.end));
   });
   list("],\"tokens\":[", [&](const Token& token) { return dumped(token.text); });
+  list("],\"rows\":[", [&](const Token& token) {
+    return dumped(
+        {{"pos", pos++}, {"id", token.id}, {"text", token.text}, {"begin", token.begin}, {"end", token.end}});
+  });
   say("]");
   if (!found.unknown.empty()) say(",\"unknown\":" + dumped(found.unknown));
   say(",\"run\":" + dumped(found.run) + "}\n");

@@ -2,6 +2,7 @@
 // give.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/percent.h"
 #include "core/base/words.h"
@@ -66,7 +67,7 @@ Status run_try_command(const TryOptions& options) {
     std::printf("  ->\n");
     print_answers(outcome.after);
   }
-  if (options.json) print_json(all);
+  if (options.json) print_json({{"rows", std::move(all)}, {"run", run_json(*opened, options.model)}});
   if (wrong.empty()) return Done{};
   return fail(Code::out_of_range, "error.cli.try_false", {join(wrong, ", ")});
 }

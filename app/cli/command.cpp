@@ -52,8 +52,7 @@ WithoutLora::~WithoutLora() { lora_now = std::move(before_); }
 Result<OpenedModel> open_named(const std::string& name) {
   OpenOptions options;
   options.lora = lora_now;
-  const std::string adapter =
-      lora_now.empty() ? "" : lora_now.folder + ":" + format("%.17g", lora_now.strength);
+  const std::string adapter = to_text(lora_now);
   const std::int64_t limit = memory_limit();
   const auto found = std::find_if(kept.begin(), kept.end(), [&](const KeptModel& one) {
     return one.name == name && one.limit == limit && one.lora == adapter && as_it_was(one.opened);
@@ -64,13 +63,7 @@ Result<OpenedModel> open_named(const std::string& name) {
   }
   std::erase_if(kept, [&](const KeptModel& one) { return one.name == name && one.lora == adapter; });
   if (most_kept > 0 && kept.size() >= most_kept) kept.erase(kept.begin());  // before another is read
-  const bool shipped = is_shipped_name(name);
-  if (shipped && !adapter.empty() && !name.starts_with("model:"))
-    return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(name)});
-  TRY(OpenedModel opened,
-      !shipped          ? open_model(name, options)
-      : adapter.empty() ? open_shipped(name)
-                        : open_model_files(shipped_files(name.substr(name.find(':') + 1)), name, options));
+  TRY(OpenedModel opened, open_shipped_or_path(name, options));
   if (most_kept > 0) kept.push_back({name, limit, adapter, opened});
   return opened;
 }
@@ -86,10 +79,10 @@ void warn(const std::string& name, const OpenedModel& opened) {
 
 Result<OpenedModel> model_of_session(const SessionFile& session) {
   const PathsIn named(session.path);
-  if (!session.scene.empty()) return open_scene_text(session.scene, session.model);
-  if (is_shipped_name(session.model)) return open_shipped(session.model);
+  OpenOptions options;
+  options.lora = lora_now.empty() ? session.lora : lora_now;
   TRY_OK(may_open_model(session));
-  return open_model(session.model);
+  return open_model_of(session, options);
 }
 
 Result<RunModel> open_to_run(const std::string& name) {

@@ -68,7 +68,11 @@ class FigureCheck {
   }
   Status report() const {
     if (json_) {
-      print_json({{"looked_at", looked_at_}, {"overflows", found_}, {"smallest_digit", smallest_}});
+      print_json({{"looked_at", looked_at_},
+                  {"rows", found_},
+                  {"overflows", found_},
+                  {"smallest_digit", smallest_},
+                  {"run", run_json()}});
     } else {
       for (const nlohmann::json& one : found_) std::printf("%s\n", one.dump().c_str());
       std::printf("%s\n", tr("cli.figure.looked", {std::to_string(looked_at_), std::to_string(found_.size()),

@@ -56,7 +56,7 @@ int refuse(const std::string& sentence) {
 int run(int argc, const char* const* argv) {
   const std::string lang = wanted_language(argc, argv);  // before any message
   if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
-  Program program;
+  Program program(argc > 1 ? argv[1] : "");
   CLI::App& app = program.app;
   try {
     app.parse(argc, argv);

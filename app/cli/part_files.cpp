@@ -84,11 +84,13 @@ std::string paths_csv(const json& answer) {
   };
   const bool counts = any("n"), estimate = any("estimate"), quantiles = any("quantiles"),
              part = answer.contains("whole");
-  std::string head = "from,to,value", behind = number(answer["base"], "clean");
+  const bool several = answer.contains("measures");
+  std::string head = "from,to,value";
   if (counts) head += ",stderr,n";
   if (estimate) head += ",estimate";
   for (const double q : kQuantiles) head += quantiles ? "," + quantile_name(q) : "";
   head += ",clean";
+  if (several) head += ",measure";
   if (part) head += ",index,whole";
   std::string edits;
   for (const auto& [name, list] : answer.items()) {
@@ -103,7 +105,8 @@ std::string paths_csv(const json& answer) {
     if (counts) out += (row["stderr"].is_null() ? "," : number(row, "stderr")) + "," + row["n"].dump();
     if (estimate) out += number(row, "estimate");
     for (const double q : kQuantiles) out += quantiles ? number(row["quantiles"], quantile_name(q)) : "";
-    out += behind;
+    out += number(several ? answer["base"][row["measure"].get<std::string>()] : answer["base"], "clean");
+    if (several) out += "," + csv_field(row["measure"].get<std::string>());
     if (part) out += "," + row["index"].dump() + "," + answer["whole"].dump();
     out += edits + "\n";
   }

@@ -19,11 +19,17 @@ namespace {
 // What was found for one prompt.
 struct PromptPaths {
   PromptRun run;
-  std::vector<DataPlace> places;
   std::vector<PathCell> cells;
-  double base = 0;
+  std::vector<double> bases;  // by measure
   std::int64_t whole = 0;
   std::size_t without = 0;
+
+  std::vector<DataPlace> places(std::size_t measure) const {
+    std::vector<DataPlace> out;
+    for (const PathCell& cell : cells)
+      out.push_back(path_place(cell.from, cell.to, cell.value_of(measure), cell.estimate_of(measure)));
+    return out;
+  }
 };
 
 // The two places of a pair again.
@@ -41,21 +47,26 @@ PathCell pair_of(const PathCell& like, const std::vector<AxisRange>& at) {
   return out;
 }
 
+// What is added up over all prompts by one measure.
 class PathTable {
  public:
-  PathTable(const PathOptions& options, const PromptRuns& data)
-      : options_(options), data_(data), cells_(options.over_axes(), options.each || options.quantiles) {}
+  PathTable(const PathOptions& options, std::size_t measure, const PromptRuns& data)
+      : options_(options),
+        measure_(measure),
+        data_(data),
+        cells_(options.over_axes(), options.each || options.quantiles) {}
 
   Status take(const DataLine& line, const PromptPaths& found) {
-    data_.tell(found.run);
+    const std::vector<DataPlace> places = found.places(measure_);
     const std::size_t before = cells_.cells().size();
-    if (const auto added = cells_.add(line.line, *found.run.trace, found.base, found.places, false); !added)
+    if (const auto added = cells_.add(line.line, *found.run.trace, found.bases[measure_], places, false);
+        !added)
       return within(line.place(data_.path()), added.error());
     if (!options_.shard.empty() && !cells_.even())
       return within(line.place(data_.path()), fail(Code::bad_shape, "error.cli.shard_uneven"));
-    for (std::size_t i = 0; i < found.places.size() && cells_.cells().size() > pairs_.size(); ++i)
-      if (found.places[i].step == cells_.cells()[pairs_.size()].step &&
-          found.places[i].at == cells_.cells()[pairs_.size()].at)
+    for (std::size_t i = 0; i < places.size() && cells_.cells().size() > pairs_.size(); ++i)
+      if (places[i].step == cells_.cells()[pairs_.size()].step &&
+          places[i].at == cells_.cells()[pairs_.size()].at)
         pairs_.push_back(found.cells[i]);
     if (before == 0) edits_ = found.run.trace->edits, without_ = found.without;
     whole_ = found.whole;
@@ -65,7 +76,7 @@ class PathTable {
   nlohmann::json answer(const Shard& shard) const {
     const std::int64_t whole = shard.all() ? std::ssize(cells_.cells()) : whole_;
     const std::vector<std::int64_t> index = shard.rows(whole);
-    nlohmann::json out = {{"measure", options_.measure},
+    nlohmann::json out = {{"measure", options_.measures[measure_]},
                           {"kind", options_.kind},
                           {"base", {{"clean", json_number(cells_.base().mean())}}},
                           {"rows", nlohmann::json::array()}};
@@ -116,6 +127,7 @@ class PathTable {
   }
 
   const PathOptions& options_;
+  std::size_t measure_;
   const PromptRuns& data_;
   DataCells cells_;
   std::vector<PathCell> pairs_;  // as each cell was first seen
@@ -133,31 +145,43 @@ Status path_data(const PathOptions& options, const RunModel& opened) {
   TRY(const Selector to, Selector::parse(options.to));
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(data.prepare());
-  TRY_OK(check_data_measure(options.measure));
-  PathTable table(options, data);
+  for (const std::string& measure : options.measures) TRY_OK(check_data_measure(measure));
+  std::vector<PathTable> tables;
+  for (std::size_t i = 0; i < options.measures.size(); ++i) tables.emplace_back(options, i, data);
   const auto work = [&](const DataLine& line) -> Result<PromptPaths> {
     PromptPaths out;
     TRY(out.run, data.run(line, DataSide::clean));
-    TRY(const std::string text, data.measure_text(line, options.measure));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    const auto measure = measure_of(opened, text, options.at, *out.run.trace);
-    if (!measure) return at(measure.error());
-    auto grid = PathGrid::make(opened.model, out.run.trace, *measure, from, to, options.path_kind(),
+    std::vector<LogitMeasure> measures;
+    for (const std::string& asked : options.measures) {
+      TRY(const std::string text, data.measure_text(line, asked));
+      auto measure = measure_of(opened, text, options.at, *out.run.trace);
+      if (!measure) return at(measure.error());
+      measures.push_back(*std::move(measure));
+    }
+    auto grid = PathGrid::make(opened.model, out.run.trace, measures.front(), from, to, options.path_kind(),
                                options.over_axes());
     if (!grid) return at(grid.error());
-    out.whole = std::ssize(grid->cells()), out.base = grid->base(), out.without = grid->without_path();
+    for (std::size_t i = 1; i < measures.size(); ++i)
+      if (const Status added = grid->add_measure(measures[i]); !added) return at(added.error());
+    for (std::size_t i = 0; i < measures.size(); ++i) out.bases.push_back(grid->base(i));
+    out.whole = std::ssize(grid->cells()), out.without = grid->without_path();
     grid->keep(shard.rows(out.whole));
     if (options.estimate)
       if (const Status done = grid->estimate(); !done) return at(done.error());
     if (const Status done = grid->fill(); !done) return at(done.error());
     out.cells = grid->cells();
-    for (const PathCell& cell : out.cells)
-      out.places.push_back(path_place(cell.from, cell.to, cell.value, cell.estimate));
     return out;
   };
-  TRY_OK(data.through<PromptPaths>(
-      work, [&](const DataLine& line, const PromptPaths& found) { return table.take(line, found); }));
-  nlohmann::json out = table.answer(shard);
+  const auto take = [&](const DataLine& line, const PromptPaths& found) -> Status {
+    data.tell(found.run);
+    for (PathTable& table : tables) TRY_OK(table.take(line, found));
+    return Done{};
+  };
+  TRY_OK(data.through<PromptPaths>(work, take));
+  std::vector<nlohmann::json> answers;
+  for (const PathTable& table : tables) answers.push_back(table.answer(shard));
+  nlohmann::json out = joined_measures(answers);
   nlohmann::json& made = out["run"] = run_json(opened, options.model);
   made["data"] = data.json();
   made["method"] = {

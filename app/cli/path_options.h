@@ -12,7 +12,8 @@
 namespace attnscope::cli {
 
 struct PathOptions {
-  std::string model, measure, from, to, kind = "direct", over, shard, out;
+  std::string model, from, to, kind = "direct", over, shard, out;
+  std::vector<std::string> measures;
   std::int64_t at = -1;
   std::size_t most = 0;
   bool json = false, estimate = false, each = false, quantiles = false;
@@ -23,6 +24,11 @@ struct PathOptions {
   PathKind path_kind() const { return kind == "total" ? PathKind::total : PathKind::direct; }
 };
 
+/// Errors: --shard with several measures.
+Status check_measures(const PathOptions& options);
+/// Answers that differ in their measure as one: "measures", under "base" the totals of each, and rows that
+/// say their measure, as ablate's.
+nlohmann::json joined_measures(const std::vector<nlohmann::json>& answers);
 /// Prints an answer or writes it, as the options say.
 Status give_paths(const PathOptions& options, const nlohmann::json& answer);
 /// The answer over a data set: of every pair the mean, its standard error and the number of prompts. Errors:

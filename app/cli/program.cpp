@@ -1,5 +1,7 @@
 #include "app/cli/program.h"
 
+#include <algorithm>
+
 #include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -8,7 +10,61 @@
 
 namespace attnscope::cli {
 
-Program::Program() : app(tr("cli.title")) {
+namespace {
+
+struct AddedCommands {
+  std::vector<std::string_view> names;
+  void (*add)(CLI::App& app, Action& action);
+};
+
+constexpr std::string_view kTellsAll = "guide";  // the flags of every command
+
+// In the order of the help.
+const std::vector<AddedCommands>& declared_commands() {
+  static const std::vector<AddedCommands> table{{{"steps"}, add_steps},
+                                                {{"trace"}, add_trace},
+                                                {{"generate"}, add_generate},
+                                                {{"tokenize"}, add_tokenize},
+                                                {{"info"}, add_info},
+                                                {{"calc"}, add_calc},
+                                                {{"ablate"}, add_ablate},
+                                                {{"patch"}, add_patch},
+                                                {{"attribute"}, add_attribute},
+                                                {{"merge"}, add_merge},
+                                                {{"heads", "rollout"}, add_heads},
+                                                {{"strongest"}, add_strongest},
+                                                {{"path"}, add_path},
+                                                {{"why"}, add_why},
+                                                {{"circuit"}, add_circuit},
+                                                {{"circuits"}, add_circuits},
+                                                {{"weights"}, add_weights},
+                                                {{"probe"}, add_probe},
+                                                {{"checkpoints"}, add_checkpoints},
+                                                {{"compare"}, add_compare},
+                                                {{"rerun"}, add_rerun},
+                                                {{"direction"}, add_direction},
+                                                {{"steer"}, add_steer},
+                                                {{"save"}, add_save},
+                                                {{"bench"}, add_bench},
+                                                {{"lab"}, add_lab},
+                                                {{"train"}, add_train},
+                                                {{"lesson"}, add_lesson},
+                                                {{"figure"}, add_figure},
+                                                {{"try"}, add_try},
+                                                {{"report"}, add_report},
+                                                {{"course"}, add_course},
+                                                {{"guide"}, add_guide},
+                                                {{"serve"}, add_serve}};
+  return table;
+}
+
+bool adds(const AddedCommands& row, std::string_view name) {
+  return std::find(row.names.begin(), row.names.end(), name) != row.names.end();
+}
+
+}  // namespace
+
+Program::Program(std::string_view first) : app(tr("cli.title")) {
   app.name("attnscope-cli");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", tr("cli.help"));
@@ -20,37 +76,10 @@ Program::Program() : app(tr("cli.title")) {
   app.add_option("--lora", lora, tr("cli.lora"))->type_name("DIR[:STRENGTH]");
   app.add_flag("--allow-outside", allow_outside, tr("cli.allow_outside"));
   app.add_option("--lang", language_, tr("cli.lang", {join(languages(), ", ")}))->type_name("L");
-  add_steps(app, action);
-  add_trace(app, action);
-  add_generate(app, action);
-  add_tokenize(app, action);
-  add_info(app, action);
-  add_calc(app, action);
-  add_ask(app, action);
-  add_heads(app, action);
-  add_strongest(app, action);
-  add_path(app, action);
-  add_why(app, action);
-  add_circuit(app, action);
-  add_circuits(app, action);
-  add_weights(app, action);
-  add_probe(app, action);
-  add_checkpoints(app, action);
-  add_compare(app, action);
-  add_rerun(app, action);
-  add_direction(app, action);
-  add_steer(app, action);
-  add_save(app, action);
-  add_bench(app, action);
-  add_lab(app, action);
-  add_train(app, action);
-  add_lesson(app, action);
-  add_figure(app, action);
-  add_try(app, action);
-  add_report(app, action);
-  add_course(app, action);
-  add_guide(app, action);
-  add_serve(app, action);
+  const bool known = std::any_of(declared_commands().begin(), declared_commands().end(),
+                                 [&](const AddedCommands& row) { return adds(row, first); });
+  for (const AddedCommands& row : declared_commands())
+    if (!known || first == kTellsAll || adds(row, first)) row.add(app, action);
   translate_help(app);
 }
 

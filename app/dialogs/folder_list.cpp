@@ -56,7 +56,8 @@ FolderEntry describe(const fs::directory_entry& entry) {
   out.name = entry.path().filename().string();
   out.date = date_of(entry);
   if (entry.is_directory(error)) {
-    const bool model = fs::is_regular_file(entry.path() / "config.json", error);
+    const bool model = fs::is_regular_file(entry.path() / "config.json", error) ||
+                       !lora_folder(entry.path().string()).empty();
     out.kind = model ? FolderEntry::Kind::model : FolderEntry::Kind::folder;
     return out;
   }

@@ -28,7 +28,7 @@ constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 /// Raw values from CLI11, converted to Options afterwards.
 struct Raw {
   std::vector<ValueFlag> run_flags = request_value_flags();
-  std::string size, memory;
+  std::string size, memory, lora;
   bool no_animation = false, allow_outside = false, stage = false, window = false, figure = false;
 };
 
@@ -92,6 +92,11 @@ Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_export(raw, options));
   TRY_OK(read_scale(options));
   TRY_OK(choose_memory_limit(raw.memory));
+  if (!raw.lora.empty()) {
+    TRY(options.lora, parse_lora(raw.lora));
+    if (!options.lesson.empty() || !options.lecture.empty())
+      return fail(Code::unsupported, "error.app.lora_taught");
+  }
   if (!options.save_session.empty() && !is_session_path(options.save_session))
     options.save_session += kSessionEnding;
   TRY_OK(one_of(Text::of("error.app.no_such.view"), options.view, view_names()));
@@ -138,6 +143,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_flag("--transparent", options.transparent, tr("cli.figure.transparent"));
   named("--session", options.path, tr("options.session"), "S.attnscope")->excludes("MODEL_OR_SCENE");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
+  named("--lora", raw.lora, tr("options.lora"), "DIR[:STRENGTH]");
   add_value_flags(cli, raw.run_flags);
   add_data_flags(cli, options.data);
   named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");

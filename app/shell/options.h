@@ -22,6 +22,7 @@ struct Options {
   bool paper = false, caption = false, transparent = false;  ///< of the figure
   std::string save_session;                                  ///< session to write instead of opening a window
   Request request;  ///< what is run: the same flags as attnscope-cli trace
+  LoraChoice lora;  ///< the adapter of the model: as attnscope-cli has it
   DataChoice data;  ///< the data set beside it: the same flags as attnscope-cli ablate
   std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file

@@ -46,6 +46,7 @@ void open_taught(FrameState& state, const Options& options) {
 
 void open_asked(FrameState& state, const Options& options) {
   if (!options.lesson.empty() || !options.lecture.empty()) return open_taught(state, options);
+  state.adapter = options.lora;
   if (options.path.empty())
     open_default(state, options);
   else

@@ -164,8 +164,17 @@ void FrameState::open_data(DataChoice choice) {
   session.open_data(std::move(choice));
 }
 
+void FrameState::adapt(const LoraChoice& lora) {
+  if (!workspace.still) know_file(lora.folder);
+  session.adapt(lora, Text::of("inspector.lora.added", {lora_name(lora)}));
+}
+
 void FrameState::open(const std::string& path) {
   if (is_data_path(path)) return open_data({path, {}, 0, 0});
+  const std::string folder = lora_folder(path);  // a merged model's folder may have one's config, too
+  std::error_code ignored;
+  if (!folder.empty() && session.document().opened && !fs::exists(fs::path(folder) / "config.json", ignored))
+    return adapt({whole_path(folder), 1, true});
   note_leaving();
   asked_session_.reset();
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
@@ -187,7 +196,8 @@ void FrameState::open(const std::string& path) {
     if (const Status begun = lecture.start(*this, asked_path_); !begun) session.report(begun.error());
     return;
   }
-  if (!is_session_path(path) && !is_figure_path(path)) return session.open(asked_path_);
+  const bool session_or_figure = is_session_path(path) || is_figure_path(path);
+  if (!session_or_figure) return session.open(asked_path_, std::exchange(adapter, {}));
   Result<SessionFile> file = open_session_file(asked_path_);
   if (!file) return session.report(file.error());
   open_session(*std::move(file));
@@ -210,16 +220,12 @@ void FrameState::open_session(SessionFile file) {
     };
     return;
   }
-  ModelFiles files;
-  if (file.model.starts_with(kModelPrefix))
-    files = shipped_files(file.model.substr(std::string(kModelPrefix).size()));
   take_look(file.look(), workspace);
   asked_session_ = file;
-  session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
+  if (!adapter.empty()) file.lora = std::exchange(adapter, {});
+  session.open_document([file = std::move(file)](const std::atomic<bool>& cancel) {
     const PathsIn named(file.path);
-    Result<OpenedModel> opened = !file.scene.empty() ? open_scene_text(file.scene, file.model)
-                                 : !files.empty()    ? open_model_files(files, file.model)
-                                                     : open_model(file.model);
+    Result<OpenedModel> opened = open_model_of(file, {.lora = file.lora});
     if (!opened) return Result<Document>(opened.error());
     return document_of(file, *std::move(opened), &cancel);
   });
@@ -342,6 +348,8 @@ void FrameState::open_shipped(const std::string& name) {
   asked_session_.reset();
   const std::string_view text = asset("assets/scenes/" + name + ".json");
   if (text.empty()) return session.report(fail(Code::not_found, "shipped.unknown_scene", {name}));
+  if (!std::exchange(adapter, {}).empty())
+    return session.report(fail(Code::unsupported, "error.arch.lora.source", {in_quotes(name)}));
   session.open_scene(std::string(text), kScenePrefix + name);
 }
 
@@ -357,7 +365,7 @@ void FrameState::open_shipped_model(const std::string& name) {
         Error{Code::not_found, Text::of("shipped.unknown", {name}),
               known.empty() ? Text::of("shipped.none") : Text::of("shipped.known", {known})});
   workspace.cursor.step = {};  // the model's card sets the cursor
-  session.open_files(std::move(files), kModelPrefix + name);
+  session.open_files(std::move(files), kModelPrefix + name, std::exchange(adapter, {}));
 }
 
 std::string FrameState::own_path() const {

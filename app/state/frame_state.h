@@ -144,6 +144,7 @@ struct FrameState {
   std::optional<ExportRequest> export_request;
   std::optional<SheetRequest> sheet_request;
   std::optional<BrowseRequest> browse;
+  LoraChoice adapter;                      ///< of the model that is opened next; empty: none
   std::optional<std::string> ask_picture;  ///< an image file to use as input of the cursor's sequence
 
   /// The view of the first or second half of the stage; null if there is no such view.
@@ -160,10 +161,13 @@ struct FrameState {
   /// Handles a file dropped on the window: an image becomes the input if the model has a vision tower;
   /// anything else is opened.
   void drop(const std::string& path);
-  /// Opens a model, a scene or a session; it is added to the recent files once it has been opened.
+  /// Opens a model, a scene or a session, or adds an adapter (LoRA) to the open model; it is added to the
+  /// recent files once it has been opened.
   void open(const std::string& path);
   /// A data set beside the open model.
   void open_data(DataChoice choice);
+  /// A LoRA adapter on the open model, as one change of it.
+  void adapt(const LoraChoice& lora);
   /// Called when another document was opened: adds it to the recent files if it is the requested one.
   void remember_opened();
   /// The newest of the recent files.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/look/item_map.h"
@@ -14,6 +15,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/told_run.h"
 
 namespace attnscope {
 namespace {
@@ -119,6 +121,25 @@ void go_to_node(const ViewContext& context, const CircuitNode& node) {
     to = to.near(StepRole::pattern);
   }
   go_to_site(context.workspace, context.run, to);
+}
+
+// The graph of what is open with what was run: as the other files of the window say it, and the measure.
+Circuit saying_run(const ViewContext& context, const Circuit& circuit) {
+  Circuit out = circuit;
+  if (!context.run.document.opened) return out;
+  nlohmann::json run = told_document(context.run.document);
+  const std::shared_ptr<const MeasureAnswer> asked = context.workspace.asking.measure.newest();
+  const Trace& run_of = context.run.trace(context.workspace.cursor.sequence);
+  if (asked && asked->measure) {
+    nlohmann::json& measure =
+        run["measure"] = {{"text", circuit.measure}, {"row", row_of(*asked->measure, run_of)}};
+    if (asked->measure->target >= 0) measure["target"] = asked->measure->target;
+    if (asked->measure->distractor >= 0) measure["distractor"] = asked->measure->distractor;
+  }
+  run["method"] = {{"graph", true}, {"qk", circuit.followed}};
+  if (context.run.traces.size() > 1) run["sequence"] = context.workspace.cursor.sequence;
+  out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return out;
 }
 
 }  // namespace
@@ -233,7 +254,7 @@ void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, fl
     ImGui::SameLine();
   }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
-    const auto kept = std::make_shared<const Circuit>(whole);
+    const auto kept = std::make_shared<const Circuit>(opened_->circuit ? whole : saying_run(context, whole));
     context.commands.ask_file(
         {true, "ask.graph.save", "graph.json", [kept](Session& session, const std::string& path) {
            const Status done = write_circuit(path, *kept);

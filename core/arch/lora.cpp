@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,7 +17,9 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
+constexpr const char *kLoraConfig = "adapter_config.json", *kLoraWeights = "adapter_model.safetensors";
 constexpr std::size_t kFewModules = 6;  // named in a sentence
 
 // The two factors of one module.
@@ -113,7 +116,7 @@ std::optional<std::string> tensor_of(const TensorSource& base, const std::string
 }  // namespace
 
 Result<LoraChoice> parse_lora(const std::string& text) {
-  LoraChoice out{text, 1};
+  LoraChoice out{text, 1, true};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || text.find('/', colon) != std::string::npos) return out;
   const auto strength = parse_real(std::string_view(text).substr(colon + 1), -1e6, 1e6);
@@ -123,10 +126,28 @@ Result<LoraChoice> parse_lora(const std::string& text) {
   return out;
 }
 
+std::string to_text(const LoraChoice& choice) {
+  return choice.empty() ? "" : choice.folder + ":" + format("%.17g", choice.on ? choice.strength : 0.0);
+}
+
+std::string lora_name(const LoraChoice& choice) {
+  const fs::path folder = fs::path(choice.folder).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+std::string lora_folder(const std::string& path) {
+  std::error_code ignored;
+  const fs::path at(path);
+  if (fs::is_directory(at, ignored)) return fs::exists(at / kLoraConfig, ignored) ? path : "";
+  const std::string name = at.filename().string();
+  const bool part = name == kLoraConfig || name == kLoraWeights;
+  return part && fs::exists(at.parent_path() / kLoraConfig, ignored) ? at.parent_path().string() : "";
+}
+
 Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> base,
                                                 const LoraChoice& choice) {
-  const std::string &folder = choice.folder, weights = folder + "/adapter_model.safetensors";
-  TRY(const json config, read_json_file(folder + "/adapter_config.json"));
+  const std::string &folder = choice.folder, weights = folder + "/" + kLoraWeights;
+  TRY(const json config, read_json_file(folder + "/" + kLoraConfig));
   TRY_OK(check_lora_config(config, folder));
   TRY(const std::shared_ptr<TensorSource> adapter, open_safetensors(weights));
   const bool fan_in_first = config.value("fan_in_fan_out", json(false)) == true;
@@ -159,7 +180,8 @@ Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> ba
       return fail(Code::bad_shape, "error.arch.lora.shape", {in_quotes(module), in_quotes(*target)});
     factors.in_out = shape == out_in && shape == in_out ? fan_in_first : shape == in_out;
     const auto rank = static_cast<double>(factors.a.size(0));
-    factors.scale = choice.strength * config["lora_alpha"].get<double>() / (root ? std::sqrt(rank) : rank);
+    factors.scale = (choice.on ? choice.strength : 0) * config["lora_alpha"].get<double>() /
+                    (root ? std::sqrt(rank) : rank);
     all.emplace(*target, std::move(factors));
   }
   if (!unknown.empty()) {

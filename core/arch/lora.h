@@ -13,11 +13,19 @@ namespace attnscope {
 
 struct LoraChoice {
   std::string folder;
-  double strength = 1;  ///< 0: switched off
+  double strength = 1;
+  bool on = true;  ///< false: the matrices are the base's; the choice is kept
   bool empty() const { return folder.empty(); }
+  bool operator==(const LoraChoice&) const = default;
 };
 /// "DIR" or "DIR:0.5". Errors: a strength that is no number.
 Result<LoraChoice> parse_lora(const std::string& text);
+/// "DIR:0.5", which reads back; an adapter that is off as "DIR:0".
+std::string to_text(const LoraChoice& choice);
+/// The name of its folder, as a person knows it.
+std::string lora_name(const LoraChoice& choice);
+/// A folder with an adapter_config.json, or that file or the weights beside it: the folder; empty: neither.
+std::string lora_folder(const std::string& path);
 
 /// A source whose matrices are adapted.
 Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> base, const LoraChoice& choice);

@@ -401,11 +401,24 @@ Result<OpenedModel> open_watched(const std::string& path, const OpenOptions& opt
 
 }  // namespace
 
+namespace {
+
+// What was opened says its adapter. Errors: it is no folder of matrices that one could be added to.
+Result<OpenedModel> saying_adapter(OpenedModel opened, const std::string& path, const LoraChoice& lora) {
+  if (lora.empty()) return opened;
+  if (opened.scene || !opened.recorded.empty())
+    return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(path)});
+  opened.lora = lora;
+  return opened;
+}
+
+}  // namespace
+
 Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
                                      const OpenOptions& options) {
   auto opened = read_model_files(files, name, options);
   if (!opened) return about(name, opened.error());
-  return with_texts(*std::move(opened));
+  return saying_adapter(with_texts(*std::move(opened)), name, options.lora);
 }
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
@@ -416,7 +429,7 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
   auto opened = open_watched(path, options);
   // Errors from inside of a model's folder name the file alone: "config.json".
   if (!opened) return about(path, opened.error());
-  return opened;
+  return saying_adapter(*std::move(opened), path, options.lora);
 }
 
 OpenedModel with_texts(OpenedModel opened) {

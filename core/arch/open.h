@@ -50,6 +50,7 @@ struct OpenedModel {
       stored_as;                    ///< the tensor of the file that a weight is a part of, by its name
   std::vector<std::string> unused;  ///< tensors of the file that the config leaves unused
   std::vector<ReadFile> files;      ///< all that was read of it; none of what is shipped
+  LoraChoice lora;                  ///< the adapter whose matrices are added to the file's; empty: none
   std::shared_ptr<const CheckpointSeries> series;  ///< the checkpoints that it is one of; null: none
 };
 

@@ -179,7 +179,9 @@ Result<bool> write_source(const AtomicFolder& to, SourceFolder& from, const Deri
     if (from.config.contains(name)) from.config[name] = "float32";
   const std::string weights = to.in("model.safetensors");
   TRY(AtomicFile file, AtomicFile::create(weights));
-  TRY_OK(put_safetensors(file, weights, written.tensors, written.ints, {{"format", "pt"}}));
+  std::map<std::string, std::string> told{{"format", "pt"}};
+  if (!out.lora.empty()) told["lora"] = out.lora;
+  TRY_OK(put_safetensors(file, weights, written.tensors, written.ints, told));
   TRY_OK(file.commit());
   from.beside["config.json"] = from.config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   TRY_OK(write_beside(to, from, out));
@@ -255,6 +257,8 @@ Result<SavedModel> save_edited(const std::string& folder, const OpenedModel& ope
   const auto exchanged = std::find_if(of_weights.begin(), of_weights.end(),
                                       [](const auto& edit) { return edit->exchange() != nullptr; });
   SavedModel out;
+  if (const LoraChoice& lora = opened.lora; !lora.empty() && lora.on)
+    out.lora = to_text(LoraChoice{lora_name(lora), lora.strength, true});
   TRY(AtomicFolder to, new_folder(folder));
   const bool shipped = !opened.scene && is_shipped_name(opened.path);
   const fs::path from = folder_of(opened);

@@ -20,6 +20,7 @@ namespace attnscope {
 struct SavedModel {
   std::vector<std::string> files;
   std::string layout;         ///< empty: that of the source
+  std::string lora;           ///< the adapter that its matrices have in them: "NAME:0.5"; empty: none
   std::int64_t weights = 0;   ///< that are not as in the source
   bool no_tokenizer = false;  ///< the source has one that is no file
 };

@@ -22,9 +22,9 @@ ModelFile model_file(std::string_view path) {
   return {path.substr(kFolder.size(), slash - kFolder.size()), path.substr(slash + 1)};
 }
 
-Result<OpenedModel> open_shipped_model(const std::string& name) {
+Result<OpenedModel> open_shipped_model(const std::string& name, const OpenOptions& options) {
   const ModelFiles files = shipped_files(std::string_view(name).substr(kModel.size()));
-  if (!files.empty()) return open_model_files(files, name);
+  if (!files.empty()) return open_model_files(files, name, options);
   const std::vector<std::string> known = shipped_models();
   return fail(Code::not_found, known.empty() ? "error.arch.shipped.no_models" : "error.arch.shipped.no_model",
               {in_quotes(name), join(known, ", ")});
@@ -66,7 +66,14 @@ bool is_shipped_name(const std::string& name) {
 }
 
 Result<OpenedModel> open_shipped(const std::string& name) {
-  return starts_with(name, kModel) ? open_shipped_model(name) : open_shipped_scene(name);
+  return starts_with(name, kModel) ? open_shipped_model(name, {}) : open_shipped_scene(name);
+}
+
+Result<OpenedModel> open_shipped_or_path(const std::string& name, const OpenOptions& options) {
+  if (starts_with(name, kModel)) return open_shipped_model(name, options);
+  if (!is_shipped_name(name)) return open_model(name, options);
+  if (!options.lora.empty()) return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(name)});
+  return open_shipped_scene(name);
 }
 
 }  // namespace attnscope

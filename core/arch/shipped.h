@@ -18,5 +18,7 @@ ModelFiles shipped_files(std::string_view name);
 bool is_shipped_name(const std::string& name);
 /// "scene:nine_steps" or "model:sorter".
 Result<OpenedModel> open_shipped(const std::string& name);
+/// What is shipped by its name, or what lies at a path: whatever a document was opened from. Errors: theirs.
+Result<OpenedModel> open_shipped_or_path(const std::string& name, const OpenOptions& options = {});
 
 }  // namespace attnscope

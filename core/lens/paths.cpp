@@ -209,8 +209,15 @@ Result<Edits> PathGrid::edits(std::size_t cell) const {
   return edits_of(cells_[cell], absent.get());
 }
 
-Result<double> PathGrid::value(const PathCell& cell, const Trace* without,
-                               const std::atomic<bool>* cancel) const {
+Status PathGrid::add_measure(const LogitMeasure& measure) {
+  TRY(const double base, measured(measure, *run_));
+  more_.push_back({measure, base});
+  for (PathCell& cell : cells_) cell.also.emplace_back(kPathUnknown, kPathUnknown);
+  return Done{};
+}
+
+Result<std::vector<double>> PathGrid::values(const PathCell& cell, const Trace* without,
+                                             const std::atomic<bool>* cancel) const {
   RunOptions options;
   options.edits = without_inputs(run_->edits);
   TRY(const Edits own, edits_of(cell, without));
@@ -219,7 +226,12 @@ Result<double> PathGrid::value(const PathCell& cell, const Trace* without,
   options.keep = Keep::predictions;
   options.cancel = cancel;
   TRY(const auto trace, model_->run(run_->input, options));
-  return measured(measure_, *trace);
+  std::vector<double> out;
+  TRY(out.emplace_back(), measured(measure_, *trace));
+  for (const More& more : more_) {
+    TRY(out.emplace_back(), measured(more.measure, *trace));
+  }
+  return out;
 }
 
 std::vector<std::vector<std::size_t>> PathGrid::by_sender() const {
@@ -255,7 +267,11 @@ Status PathGrid::estimate_sender(const std::vector<std::size_t>& group) {
   options.edits.push_back(half_write(*run_, first.from, first.instead.get()));
   options.base = run_;
   TRY(const auto half, model_->run(run_->input, options));
-  TRY(const auto gradients, backward(half, {{}, 0, 0, measure_}));
+  std::vector<std::shared_ptr<const Gradients>> gradients;  // of each measure
+  TRY(gradients.emplace_back(), backward(half, {{}, 0, 0, measure_}));
+  for (const More& more : more_) {
+    TRY(gradients.emplace_back(), backward(half, {{}, 0, 0, more.measure}));
+  }
   std::shared_ptr<const Trace> absent;
   if (kind_ == PathKind::total) {
     TRY(absent, without(first.from, nullptr));
@@ -263,16 +279,18 @@ Status PathGrid::estimate_sender(const std::vector<std::size_t>& group) {
   std::map<Site, Tensor> changes;
   for (const std::size_t i : group) {
     TRY(const std::vector<Target> steps, path_receivers(run_->config(), cells_[i].to));
-    double sum = base_;
+    std::vector<double> sums;
+    for (std::size_t m = 0; m < gradients.size(); ++m) sums.push_back(base(m));
     for (const Target& step : steps) {
       Tensor& change = changes[step.site];
       if (change.empty() && absent) change = step_difference(*absent, *run_, step.site);
       if (change.empty()) {
         TRY(change, path_change(*run_, {first.from, first.instead}, step.site));
       }
-      sum += along(*gradients, *run_, step, change);
+      for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += along(*gradients[m], *run_, step, change);
     }
-    cells_[i].estimate = sum;
+    cells_[i].estimate = sums.front();
+    for (std::size_t m = 1; m < sums.size(); ++m) cells_[i].also[m - 1].second = sums[m];
   }
   return Done{};
 }
@@ -323,9 +341,10 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
     }
     for (const std::size_t i : group) {
       if (!asked[i] || stop) continue;
-      TRY(const double found, value(cells_[i], absent.get(), cancel));
+      TRY(const std::vector<double> found, values(cells_[i], absent.get(), cancel));
       const std::lock_guard lock(mutex);
-      cells_[i].value = found;
+      cells_[i].value = found.front();
+      for (std::size_t m = 1; m < found.size(); ++m) cells_[i].also[m - 1].first = found[m];
       if (done && !done(i)) stop = true;
     }
     return Done{};

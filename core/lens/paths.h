@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/measure.h"
@@ -23,7 +24,10 @@ enum class PathKind : std::uint8_t { direct, total };
 struct PathCell {
   Target from, to;  ///< `to` as it was asked: "blocks.1.attn.q[head=3]", "blocks.1.mlp.out", "logits"
   double value = 0, estimate = 0;
-  std::shared_ptr<const Tensor> instead = nullptr;  ///< of a direct path: what the sender writes instead
+  std::shared_ptr<const Tensor> instead = nullptr;   ///< of a direct path: what the sender writes instead
+  std::vector<std::pair<double, double>> also = {};  ///< value and estimate by each further measure
+  double value_of(std::size_t measure) const { return measure == 0 ? value : also[measure - 1].first; }
+  double estimate_of(std::size_t measure) const { return measure == 0 ? estimate : also[measure - 1].second; }
 };
 
 class PathGrid {
@@ -35,8 +39,10 @@ class PathGrid {
                                const std::vector<std::string>& over);
 
   const std::vector<PathCell>& cells() const { return cells_; }
+  /// Reads a further measure off the same runs; before estimate() and fill(). Errors: those of a measure.
+  Status add_measure(const LogitMeasure& measure);
   /// The measure of the run as it is.
-  double base() const { return base_; }
+  double base(std::size_t measure = 0) const { return measure == 0 ? base_ : more_[measure - 1].base; }
   PathKind kind() const { return kind_; }
   /// Pairs that have no path, the sender being behind its receiver.
   std::size_t without_path() const { return without_; }
@@ -67,7 +73,9 @@ class PathGrid {
   PathGrid(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure);
   Result<std::shared_ptr<const Trace>> without(const Target& from, const std::atomic<bool>* cancel) const;
   Result<Edits> edits_of(const PathCell& cell, const Trace* without) const;
-  Result<double> value(const PathCell& cell, const Trace* without, const std::atomic<bool>* cancel) const;
+  /// By every measure.
+  Result<std::vector<double>> values(const PathCell& cell, const Trace* without,
+                                     const std::atomic<bool>* cancel) const;
   std::vector<std::vector<std::size_t>> by_sender() const;
   Status estimate_sender(const std::vector<std::size_t>& group);
 
@@ -77,6 +85,11 @@ class PathGrid {
   PathKind kind_ = PathKind::direct;
   std::vector<PathCell> cells_;
   double base_ = 0;
+  struct More {
+    LogitMeasure measure;
+    double base = 0;
+  };
+  std::vector<More> more_;
   std::size_t without_ = 0;
 };
 

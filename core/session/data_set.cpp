@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/arch/shipped.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/io/json_file.h"
 #include "core/session/data_fields.h"
 #include "core/system/line_file.h"
 #include "core/train/task.h"
@@ -218,6 +221,17 @@ class TaskPrompts final : public DataReader::Source {
   Hash hash_;
 };
 
+// The task of a name, or the one that the shipped model of that name has learned. Errors: find_task's.
+Result<std::shared_ptr<const Task>> task_or_shipped(const std::string& name) {
+  auto task = find_task(name);
+  const ModelFiles files = task ? ModelFiles() : shipped_files(name);
+  const auto card = files.find("card.json");
+  if (card == files.end()) return task;
+  TRY(const nlohmann::json told, parse_json(card->second, name));
+  const auto learned = told.find("task");
+  return learned != told.end() && learned->is_string() ? find_task(learned->get<std::string>()) : task;
+}
+
 const std::string* field_of(const DataLine& line, const std::string& name) {
   if (name == "answer") return &line.answer;
   if (name == "wrong") return &line.wrong;
@@ -282,7 +296,7 @@ Result<DataReader> DataReader::open(const DataChoice& choice) {
   std::unique_ptr<Source> source;
   DataChoice chosen = choice;
   if (choice.is_task()) {
-    TRY(std::shared_ptr<const Task> task, find_task(choice.path.substr(5)));
+    TRY(std::shared_ptr<const Task> task, task_or_shipped(choice.path.substr(5)));
     source = std::make_unique<TaskPrompts>(std::move(task), choice.seed);
     if (chosen.limit == 0) chosen.limit = kTaskPrompts;
   } else {

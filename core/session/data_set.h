@@ -36,7 +36,7 @@ struct DataLine {
 
 /// Which prompts of which data set.
 struct DataChoice {
-  std::string path;                ///< a file, or task:NAME
+  std::string path;                ///< a file, or task:NAME (a task, or a shipped model that learned one)
   std::vector<std::string> where;  ///< "group=ioi": all of them hold
   std::int64_t limit = 0;          ///< at most so many of those; 0: all (of a task: kTaskPrompts)
   std::uint64_t seed = 0;          ///< of a task's examples

@@ -16,6 +16,9 @@ class Bytes {
  public:
   std::size_t of(const Document& document) {
     std::size_t sum = sizeof(Document);
+    if (document.opened && !document.opened->lora.empty() &&
+        seen_.insert(number(document.opened.get())).second)  // each strength is a model of its own
+      sum += static_cast<std::size_t>(document.opened->model->weights().parameter_count()) * sizeof(float);
     for (const Sequence& one : document.sequences) {
       sum += one.text.size() + one.source_text.size() + sizeof(Sequence);
       sum += (one.input.ids.size() + one.input.source.size() + one.input.types.size()) * sizeof(int);

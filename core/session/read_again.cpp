@@ -1,8 +1,10 @@
 #include "core/session/read_again.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/shipped.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -133,7 +135,9 @@ Result<History> read_again(const History& before, const std::atomic<bool>* cance
 
 Result<History> read_instead(const History& before, const std::string& path,
                              const std::atomic<bool>* cancel) {
-  TRY(OpenedModel opened, open_model(path));
+  OpenOptions options;
+  options.lora = before.now().opened->lora;
+  TRY(OpenedModel opened, open_shipped_or_path(path, options));
   auto shared = std::make_shared<const OpenedModel>(opened);
   const Document first = new_document(shared, cancel);
   Document now = first;
@@ -142,13 +146,22 @@ Result<History> read_instead(const History& before, const std::string& path,
     opened.notes.insert(opened.notes.end(), left_out.begin(), left_out.end());
     shared = std::make_shared<const OpenedModel>(std::move(opened));
   }
+  // Undo points may have other adapters on the same model.
+  std::map<std::string, std::shared_ptr<const OpenedModel>> adapted{{to_text(options.lora), shared}};
+  const auto under_adapter = [&](const LoraChoice& lora) {
+    std::shared_ptr<const OpenedModel>& one = adapted[to_text(lora)];
+    if (one || (cancel && *cancel)) return one ? one : shared;
+    auto read = open_shipped_or_path(path, {.lora = lora});
+    return one = read ? std::make_shared<const OpenedModel>(*std::move(read)) : shared;
+  };
   History out = before;
   out.close_gesture();
   out.amend([&](Document& document) {
     const bool is_now = &document == &out.now();
     Document fresh = is_now ? now : first;
     if (!is_now && !(cancel && *cancel)) take_over(document, fresh, false);
-    fresh.opened = shared;
+    fresh.opened = under_adapter(document.opened->lora);
+    fresh.model = fresh.opened->model;
     document = std::move(fresh);
   });
   return out;

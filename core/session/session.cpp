@@ -127,6 +127,7 @@ bool Session::poll() {
     if (!done) error_ = done.error();
   };
   take(pinning_, &Session::take_pinned);
+  take(adapting_, &Session::take_adapted);
   take(data_, &Session::take_data);
   take(run_, &Session::take_run);
   take(generated_, &Session::take_generated);
@@ -168,17 +169,17 @@ void Session::open_document(std::function<Result<Document>(const std::atomic<boo
                as);
 }
 
-void Session::open(const std::string& path) {
-  open_document([path, pinned = pinned_](const std::atomic<bool>& cancel) {
-    return document_at(open_model(path), &cancel, pinned.get());
+void Session::open(const std::string& path, const LoraChoice& lora) {
+  open_document([path, lora, pinned = pinned_](const std::atomic<bool>& cancel) {
+    return document_at(open_model(path, {.lora = lora}), &cancel, pinned.get());
   });
 }
 
-void Session::open_files(ModelFiles files, std::string name) {
-  open_document(
-      [files = std::move(files), name = std::move(name), pinned = pinned_](const std::atomic<bool>& cancel) {
-        return document_at(open_model_files(files, name), &cancel, pinned.get());
-      });
+void Session::open_files(ModelFiles files, std::string name, const LoraChoice& lora) {
+  open_document([files = std::move(files), name = std::move(name), lora,
+                 pinned = pinned_](const std::atomic<bool>& cancel) {
+    return document_at(open_model_files(files, name, {.lora = lora}), &cancel, pinned.get());
+  });
 }
 
 void Session::read_again() {
@@ -470,7 +471,7 @@ void Session::take_generated(const Result<Extended>& made) {
 
 void Session::wait() {
   const auto busy = [&] {
-    return opening() || running() || generating() || pinning_.under_way() || opening_data();
+    return opening() || running() || generating() || pinning_.under_way() || opening_data() || adapting();
   };
   for (;;) {
     const bool was_busy = busy();

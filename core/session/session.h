@@ -106,11 +106,11 @@ class Session {
   // ---- opening ----
   /// Opens in the background; the old document stays until the new one is there. Where a run is pinned whose
   /// ids mean the same, the model begins with what that run read.
-  void open(const std::string& path);
+  void open(const std::string& path, const LoraChoice& lora = {});
   /// A shipped scene's text.
   void open_scene(std::string text, std::string name);
   /// A shipped model, in the background.
-  void open_files(ModelFiles files, std::string name);
+  void open_files(ModelFiles files, std::string name, const LoraChoice& lora = {});
   /// The document that `make` gives, in the background. A page of a lesson begins without A.
   void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
                      OpenedAs as = OpenedAs::work);
@@ -121,6 +121,10 @@ class Session {
   /// Opens another checkpoint of the same training: inputs, edits, undo points and A stay.
   void open_checkpoint(const std::string& path);
   void cancel_opening() { opening_.cancel(); }
+  /// Opens what is open once more with this adapter, in the background; empty: without one. Inputs, edits and
+  /// A stay: one undo point with `sentence`. An adapter that does not fit is error(), and nothing changes.
+  void adapt(const LoraChoice& lora, const Text& sentence, const std::string& gesture = {});
+  bool adapting() const { return adapting_.under_way(); }
 
   // ---- what was open before ----
   /// Called before something else is opened: state of the window that belongs to the document.
@@ -185,7 +189,7 @@ class Session {
   /// Something was computed that poll() has not taken yet.
   bool has_news() const {
     return opening_.arrived() || run_.arrived() || generated_.arrived() || pinning_.arrived() ||
-           data_.arrived();
+           data_.arrived() || adapting_.arrived();
   }
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
@@ -304,6 +308,12 @@ class Session {
   struct Ran {
     std::shared_ptr<const RunResult> result, without;
   };
+  struct Adapted {  // the open model with another adapter
+    std::shared_ptr<const OpenedModel> opened;
+    std::uint64_t version = 0;  ///< opened_version() of what it was
+    Text sentence;
+    std::string gesture;
+  };
   struct Extended {  // a sequence with its generated tokens, and the document that they belong to
     int sequence = 0;
     std::vector<int> ids;
@@ -332,6 +342,7 @@ class Session {
   void take_generated(const Result<Extended>& made);
   void take_data(const Result<std::shared_ptr<const DataPrompts>>& made);
   void take_pinned(const Result<Pinned>& made);
+  void take_adapted(const Result<Adapted>& made);
   void generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept);
   static std::shared_ptr<RunResult> result_of(const Document& document,
                                               std::vector<std::shared_ptr<const Trace>> traces,
@@ -361,6 +372,7 @@ class Session {
   std::shared_ptr<RunSoFar> so_far_;  ///< of the newest run
   Computed<Result<Extended>> generated_;
   Computed<Result<Pinned>> pinning_;
+  Computed<Result<Adapted>> adapting_;
   Computed<Result<std::shared_ptr<const DataPrompts>>> data_;
   std::function<std::shared_ptr<const nlohmann::json>()> keep_look_;
   std::shared_ptr<const nlohmann::json> look_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/arch/edit_json.h"
+#include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
@@ -292,8 +293,11 @@ Result<json> session_json(const std::string& path, const Document& document, con
                           const Document* pinned, ArraysOut& arrays) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
-  allow_file(document.opened->path);  // who saves a session opened its model
-  if (pinned && pinned->opened) allow_file(pinned->opened->path);
+  for (const Document* one : {&document, pinned}) {  // who saves a session opened its models
+    if (!one || !one->opened) continue;
+    allow_file(one->opened->path);
+    if (!one->opened->lora.empty()) allow_file(one->opened->lora.folder);
+  }
   json file = {{"format", "attnscope-session"}, {"version", 2}};
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
@@ -391,6 +395,7 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
   out.which = *which;
   TRY(out.beside, put_out_parts(file, path, session_beside(path, *which)));
   out.model = session_model_path(file["model"], path, out.beside);
+  TRY(out.lora, session_lora(file["model"], path));
   if (file["model"].contains("scene")) out.scene = file["model"]["scene"].dump();
   TRY(out.training, training_in(file, path));
   const fs::path lies(out.model);
@@ -404,7 +409,14 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
 
 Status may_open_model(const SessionFile& session) {
   const PathsIn named(session.path);
+  if (!session.lora.empty()) TRY_OK(model_may_be_read(session.lora.folder));
   return session.scene.empty() ? model_may_be_read(session.model) : Status(Done{});
+}
+
+Result<OpenedModel> open_model_of(const SessionFile& session, const OpenOptions& options) {
+  if (session.scene.empty()) return open_shipped_or_path(session.model, options);
+  if (options.lora.empty()) return open_scene_text(session.scene, session.model);
+  return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(session.model)});
 }
 
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,

@@ -34,7 +34,8 @@ struct SessionFile {
                        ///< (session_parts.h)
   int which = 1;       ///< of the two beginnings (session_beside)
   std::string
-      model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
+      model;        ///< what to open: a path that exists where one of the saved ones does, or a shipped name
+  LoraChoice lora;  ///< its adapter
   std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
   std::optional<TrainingShown> training;  ///< the run goes on from its checkpoint
   std::shared_ptr<const nlohmann::json> all;  ///< the whole file
@@ -81,6 +82,9 @@ Result<SessionFile> session_from_json(nlohmann::json file, const std::string& pa
 /// Whether the model of the session may be opened without confirmation (core/system/named_files.h).
 /// Errors: error.system.outside.
 Status may_open_model(const SessionFile& session);
+/// The model of a session, before its inputs and edits: its scene, what is shipped, or what lies at its path.
+/// Errors: those of opening.
+Result<OpenedModel> open_model_of(const SessionFile& session, const OpenOptions& options);
 /// The document of a session: the freshly opened model with the session's inputs, edits, padding and
 /// sampling. What differs (weights, edits that do not fit) becomes a warning of `opened`. Errors: a damaged
 /// field, arrays that are missing.

@@ -25,6 +25,35 @@ std::string session_text_at(const json& object, const char* field) {
   return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+namespace {
+
+json lora_json(const LoraChoice& lora, const std::string& path) {
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(lora.folder, ignored).lexically_normal();
+  json out = {{"path", folder.string()}, {"strength", lora.strength}, {"on", lora.on}};
+  const fs::path beside =
+      path.empty() ? fs::path() : fs::relative(folder, fs::absolute(path).parent_path(), ignored);
+  if (!beside.empty()) out["beside"] = beside.string();
+  return out;
+}
+
+}  // namespace
+
+Result<LoraChoice> session_lora(const json& model, const std::string& path) {
+  LoraChoice out;
+  const auto found = model.find("lora");
+  if (found == model.end()) return out;
+  const auto field = [&](const char* name) {
+    return found->is_object() ? found->value(name, json()) : json();
+  };
+  if (session_text_at(*found, "path").empty() || !field("strength").is_number() || !field("on").is_boolean())
+    return damaged_session(path, Text::of("error.session.file.lora"));
+  out.folder = session_model_path(*found, path);
+  out.strength = field("strength").get<double>();
+  out.on = field("on").get<bool>();
+  return out;
+}
+
 Result<json> session_model_json(const Document& document, const std::string& path) {
   const OpenedModel& opened = *document.opened;
   json out = {{"path", opened.path}, {"title", opened.title}};
@@ -38,6 +67,7 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   out["prints"] = weight_prints(opened);
   if (WeightPrints files = file_prints(opened); !files.empty()) out["files"] = std::move(files);
   if (opened.training_step >= 0) out["training_step"] = opened.training_step;
+  if (!opened.lora.empty()) out["lora"] = lora_json(opened.lora, path);
   if (path.empty()) return out;
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
@@ -49,8 +79,9 @@ Result<json> session_model_json(const Document& document, const std::string& pat
 }
 
 void place_session_models(json& session, const std::string& from, const std::string& to) {
-  const auto place = [&](json& model) {
+  const auto place = [&](json& model, const auto& self) -> void {
     std::string lies = session_text_at(model, "path");
+    if (model.contains("lora")) self(model["lora"], self);
     if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
     if (!from.empty()) lies = session_model_path(model, from);
     model["path"] = lies;
@@ -60,9 +91,9 @@ void place_session_models(json& session, const std::string& from, const std::str
     const fs::path beside = fs::relative(lies, fs::absolute(to).parent_path(), ignored);
     if (!beside.empty()) model["beside"] = beside.string();
   };
-  if (session.is_object() && session.contains("model")) place(session["model"]);
+  if (session.is_object() && session.contains("model")) place(session["model"], place);
   if (!session.is_object() || !session.contains("pinned") || !session["pinned"].is_object()) return;
-  if (session["pinned"].contains("model")) place(session["pinned"]["model"]);
+  if (session["pinned"].contains("model")) place(session["pinned"]["model"], place);
 }
 
 std::string session_model_path(const json& model, const std::string& path, const std::string& own) {
@@ -120,9 +151,11 @@ void warn_of_other_numbers(const json& model, OpenedModel& opened) {
 Result<OpenedModel> open_session_model(const json& model, const std::string& path, const std::string& own) {
   const std::string where = session_model_path(model, path, own);
   if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
-  if (is_shipped_name(where)) return open_shipped(where);
+  OpenOptions options;
+  TRY(options.lora, session_lora(model, path));
+  if (!options.lora.empty()) TRY_OK(model_may_be_read(options.lora.folder));
   TRY_OK(model_may_be_read(where));
-  TRY(OpenedModel opened, open_model(where));
+  TRY(OpenedModel opened, open_shipped_or_path(where, options));
   const auto step = model.find("training_step");
   if (step == model.end()) return opened;
   if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)

@@ -31,6 +31,9 @@ Status model_may_be_read(const std::string& model);
 /// Adds warnings to `opened` for the numbers that differ from those that were saved; older sessions have one
 /// hash for all.
 void warn_of_other_numbers(const nlohmann::json& model, OpenedModel& opened);
+/// The adapter that a session's model was opened with, by its place as session_model_path finds that; empty:
+/// none. Errors: a damaged field.
+Result<LoraChoice> session_lora(const nlohmann::json& model, const std::string& path);
 /// Opens it. Errors: as model_may_be_read, those of opening.
 Result<OpenedModel> open_session_model(const nlohmann::json& model, const std::string& path,
                                        const std::string& own = {});

@@ -17,11 +17,17 @@ void put_tokens(nlohmann::json& out, const OpenedModel& opened, const std::vecto
 
 }  // namespace
 
-nlohmann::json told_model(const OpenedModel& opened, const std::string& name) {
+std::string told_version() {
   std::string made(version());
   if (!commit().empty()) made += " (" + std::string(commit()) + ")";
-  return {{"version", made},
-          {"model", {{"name", name}, {"title", opened.title}, {"fingerprint", model_fingerprint(opened)}}}};
+  return made;
+}
+
+nlohmann::json told_model(const OpenedModel& opened, const std::string& name) {
+  nlohmann::json model = {
+      {"name", name}, {"title", opened.title}, {"fingerprint", model_fingerprint(opened)}};
+  if (!opened.lora.empty()) model["lora"] = to_text(opened.lora);
+  return {{"version", told_version()}, {"model", std::move(model)}};
 }
 
 nlohmann::json told_input(const OpenedModel& opened, const Input& input) {

@@ -9,7 +9,9 @@
 
 namespace attnscope {
 
-/// {"version", "model": {"name", "title", "fingerprint"}}.
+/// "1.4.0 (0a1b2c3)": the program's version and, where it is known, its commit.
+std::string told_version();
+/// {"version", "model": {"name", "title", "fingerprint"}}, and of a model with an adapter its "lora".
 nlohmann::json told_model(const OpenedModel& opened, const std::string& name);
 /// {"text", "ids", "tokens": [{"pos", "id", "text"}]}, of an encoder also "source", of vectors "rows".
 nlohmann::json told_input(const OpenedModel& opened, const Input& input);

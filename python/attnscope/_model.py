@@ -255,7 +255,7 @@ def steps(server=None):
     """Every step that a forward pass can have."""
     own = server or Server()
     try:
-        return own.run("steps", "--json")
+        return own.run("steps", "--json")["rows"]
     finally:
         if not server:
             own.close()

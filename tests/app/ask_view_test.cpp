@@ -2,13 +2,17 @@
 // two prompts is carried, who wrote the answer; the measure beside it all; and sentences where there is
 // nothing to ask.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/state/session_look.h"
 #include "app/views/ask_parts.h"
 #include "core/lens/donor.h"
 #include "core/lens/rollout.h"
+#include "core/session/circuit.h"
+#include "core/session/fingerprint.h"
 #include "core/trace/rows.h"
 #include "tests/app/ui_driver.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -495,6 +499,23 @@ TEST_F(AskViewTest, TheGraphLeadsFromTheAnswerToTheCatAndIsSaved) {
   EXPECT_EQ(workspace().cursor.head, 3);
   EXPECT_EQ(workspace().cursor.query, 13);
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+  const testing::TempFolder folder;
+  state().settings.last_folder = folder.path();
+  click("ask_graph_save");
+  settle();
+  ASSERT_TRUE(shows("browser.name"));
+  key(compat::Key::enter);
+  settle();
+  const std::string file = folder / "graph.json";
+  const auto saved = read_circuit(file);
+  ASSERT_TRUE(saved) << saved.error().text();
+  const auto told = nlohmann::json::parse(saved->run);
+  EXPECT_EQ(told["model"]["fingerprint"], model_fingerprint(*run().document.opened))
+      << "it says what was run";
+  EXPECT_EQ(told["inputs"][0]["ids"], run().trace(0).ids);
+  EXPECT_EQ(told["measure"]["row"], 13);
+  EXPECT_EQ(told["method"]["qk"], false);
+  EXPECT_FALSE(told["version"].get<std::string>().empty());
 }
 
 TEST_F(AskViewTest, SweepsOverHeadsAndPositionsHaveARowPerHead) {

@@ -7,7 +7,7 @@ namespace attnscope::testing {
 namespace {
 
 TEST(LabCommand, ListsEveryLabWithItsControls) {
-  const Json all = cli("lab --json").json();
+  const Json all = cli("lab --json").json()["rows"];
   ASSERT_GE(all.size(), 15u);
   for (const Json& lab : all) {
     EXPECT_FALSE(lab.at("title").get<std::string>().empty());
@@ -24,6 +24,12 @@ TEST(LabCommand, ComputesAtTheValuesThatWereSet) {
   for (const Json& piece : lab.at("pieces"))
     if (piece.at("kind") == "plot") has_curve |= piece.at("series")[0].at("points").size() > 10;
   EXPECT_TRUE(has_curve);
+  std::size_t points = 0, cells = 0;  // every number is a row as well
+  for (const Json& piece : lab.at("pieces"))
+    if (piece.at("kind") == "plot")
+      for (const Json& one : piece.at("series")) points += one.at("points").size();
+  for (const Json& row : lab.at("rows")) cells += row.contains("x") ? 1 : 0;
+  EXPECT_EQ(cells, points);
   EXPECT_NE(cli("lab sqrt --lang ko").out.find("분산"), std::string::npos);
 }
 

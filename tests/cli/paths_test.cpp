@@ -1,8 +1,10 @@
 // path, circuits, why and attribute --linear from the outside: the numbers of the Storyteller that an
 // independent recomputation in float64 gave, sums that close, tables that read back, and refusals.
 #include <cmath>
+#include <fstream>
 
 #include "core/base/agreement.h"
+#include "core/io/npy.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -70,8 +72,103 @@ TEST(PathCommand, SaysHowEstimatesGoWithExactValues) {
   EXPECT_FALSE(cli(command + " --json --shard 1/2").json().contains("estimate_r")) << "of a part";
   const std::string sweep = "ablate " + kPathStory + kPathMeasure + " --over head --json ";
   EXPECT_GT(cli(sweep + "--estimate --how scale:0.99").json()["estimate_r"].get<double>(), 0.99);
-  EXPECT_FALSE(cli(sweep + "--only-estimate").json().contains("estimate_r"))
-      << "its values are the estimates";
+  EXPECT_FALSE(cli(sweep + "--only-estimate").json().contains("estimate_r")) << "nothing else was computed";
+}
+
+TEST(PathCommand, SeveralMeasuresAreReadOffTheSameRuns) {
+  const std::string one =
+                        "path " + kPathStory + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.q' --estimate",
+                    first = "logit_diff:cat,mat", second = "prob:cat";
+  for (const std::string kind : {"direct", "total"}) {
+    const std::string command = one + " --kind " + kind;
+    const Json both = cli(command + " --json --measure " + first + " --measure " + second).json();
+    EXPECT_EQ(both["measures"], Json({first, second}));
+    Json rows = Json::array();
+    for (const std::string& measure : {first, second}) {
+      const Json alone = cli(command + " --json --measure " + measure).json();
+      EXPECT_EQ(both["base"][measure], alone["base"]);
+      for (Json row : alone["rows"]) {
+        row["measure"] = measure;
+        rows.push_back(row);
+      }
+    }
+    EXPECT_EQ(both["rows"], rows);
+    EXPECT_EQ(both["run"]["measures"].size(), 2u);
+  }
+  const TempFolder folder;
+  const std::string of_both = one + " --measure " + first + " --measure " + second;
+  ASSERT_EQ(cli(of_both + " --out " + (folder / "a.csv")).exit_code, 0);
+  const std::string text = read_text(folder / "a.csv");
+  EXPECT_TRUE(text.starts_with("from,to,value,estimate,clean,measure,run\n")) << text.substr(0, 60);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 * 16);
+  expect_refused(of_both + " --shard 1/2", 1, "--shard takes one --measure");
+  // Over a data set each measure has the means that it has alone.
+  const std::string data =
+      "path model:storyteller --data task:storyteller --limit 3 --from 'blocks.0.attn.z' "
+      "--to 'blocks.1.attn.q' --json --each";
+  const Json over = cli(data + " --measure logit_diff --measure logit").json();
+  for (const char* measure : {"logit_diff", "logit"}) {
+    const Json alone = cli(data + " --measure " + measure).json();
+    EXPECT_EQ(over["base"][measure], alone["base"]);
+    Json rows = Json::array(), each = Json::array();
+    for (Json row : over["rows"])
+      if (row["measure"] == measure) row.erase("measure"), rows.push_back(row);
+    for (Json row : over["each"])
+      if (row["measure"] == measure) row.erase("measure"), each.push_back(row);
+    EXPECT_EQ(rows, alone["rows"]);
+    EXPECT_EQ(each, alone["each"]);
+  }
+}
+
+// No exact value was computed: none is written, in any form.
+TEST(AblateCommand, EstimatesAloneAreNoValues) {
+  const TempFolder folder;
+  const std::string ask = "ablate " + kPathStory + kPathMeasure + " --over head",
+                    data =
+                        "ablate model:storyteller --data task:storyteller --limit 3 --measure logit_diff "
+                        "--over head --each";
+  for (const std::string& command : {ask, data}) {
+    const Json exact = cli(command + " --estimate --json").json(),
+               alone = cli(command + " --only-estimate --json").json();
+    ASSERT_EQ(alone["rows"].size(), exact["rows"].size());
+    for (std::size_t i = 0; i < alone["rows"].size(); ++i) {
+      EXPECT_FALSE(alone["rows"][i].contains("value"));
+      EXPECT_EQ(alone["rows"][i]["estimate"], exact["rows"][i]["estimate"]);
+    }
+    for (const Json& one : alone.value("each", Json::array())) {
+      EXPECT_FALSE(one.contains("value"));
+      EXPECT_TRUE(one["estimate"].is_number());
+    }
+    std::ofstream(folder / "alone.json") << alone;
+    const Ran again = cli("rerun " + (folder / "alone.json"));
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+  }
+  ASSERT_EQ(cli(ask + " --only-estimate --out " + (folder / "a.csv")).exit_code, 0);
+  EXPECT_TRUE(read_text(folder / "a.csv").starts_with("step,head,estimate,clean,run\n"));
+  EXPECT_EQ(cli("rerun " + (folder / "a.csv")).exit_code, 0);
+  ASSERT_EQ(cli(ask + " --only-estimate --out " + (folder / "a.npz")).exit_code, 0);
+  const auto arrays = *read_npz(folder / "a.npz");
+  EXPECT_EQ(arrays->find("blocks.0.attn.z[head]"), nullptr);
+  EXPECT_NE(arrays->find("blocks.0.attn.z[head].estimate"), nullptr);
+  // Parts of it join to the same, in every form.
+  const Json whole = cli(ask + " --only-estimate --json").json();
+  for (const std::string form : {".json", ".csv", ".npz"}) {
+    std::string parts;
+    for (const std::string part : {"1/2", "2/2"}) {
+      const std::string file = folder / ("p" + part.substr(0, 1) + form);
+      ASSERT_EQ(cli(ask + " --only-estimate --shard " + part + " --out " + file).exit_code, 0);
+      parts += " " + file;
+    }
+    const Ran merged = cli("merge" + parts + " --out " + (folder / "whole.json"));
+    ASSERT_EQ(merged.exit_code, 0) << form << merged.err;
+    const Json joined = Json::parse(read_text(folder / "whole.json"));
+    ASSERT_EQ(joined["rows"].size(), whole["rows"].size());
+    for (std::size_t i = 0; i < joined["rows"].size(); ++i) {
+      EXPECT_FALSE(joined["rows"][i].contains("value")) << form;
+      EXPECT_NEAR(joined["rows"][i]["estimate"].get<double>(), whole["rows"][i]["estimate"].get<double>(),
+                  1e-5);
+    }
+  }
 }
 
 TEST(PathCommand, RefusesWhatIsNoPath) {

@@ -400,7 +400,63 @@ TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   const std::string path = answer("ablate " + session + " --over head --measure logit_diff:cat,mat");
   EXPECT_EQ(cli("rerun " + path).exit_code, 0);
   expect_refused("ablate " + (folder_ / "none.attnscope") + ask, 1, "none.attnscope");
-  EXPECT_EQ(cli("info " + session + " --json").json(), cli("info model:storyteller --json").json());
+  Json info = cli("info " + session + " --json").json(),
+       of_model = cli("info model:storyteller --json").json();
+  EXPECT_EQ(info["run"]["model"]["name"], session);
+  EXPECT_EQ(info["run"]["model"]["fingerprint"], of_model["run"]["model"]["fingerprint"]);
+  info.erase("run"), of_model.erase("run");
+  EXPECT_EQ(info, of_model);
+}
+
+// One shape for all: what was run, and rows.
+TEST_F(Rerun, every_answer_has_rows_and_says_what_was_run) {
+  const std::vector<std::string> again{
+      "steps",
+      "lab",
+      "lab sqrt --set d_k=64",
+      "info model:induction",
+      "calc gpt2",
+      "calc model:induction",
+      "try model:induction",
+      "tokenize model:storyteller --text 'The cat sat'",
+      "generate model:storyteller --text 'The cat' --max-new-tokens 3",
+      "generate model:storyteller --text 'The cat' --max-new-tokens 3 --beams 2",
+      "lesson list"};
+  for (const std::string& command : again) {
+    const Json answer = cli(command + " --json").json();
+    ASSERT_TRUE(answer.is_object()) << command;
+    ASSERT_TRUE(answer.contains("rows") && answer["rows"].is_array() && !answer["rows"].empty()) << command;
+    for (const Json& row : answer["rows"]) ASSERT_TRUE(row.is_object()) << command;
+    EXPECT_FALSE(answer["run"]["version"].get<std::string>().empty()) << command;
+    EXPECT_EQ(answer["run"]["command"][0], command.substr(0, command.find(' '))) << command;
+    if (command.find("model:") != std::string::npos) {
+      EXPECT_EQ(answer["run"]["model"]["fingerprint"].get<std::string>().size(), 16u) << command;
+    }
+    const std::string file = folder_ / "answer.json";
+    std::ofstream(file) << answer;
+    const Ran same = cli("rerun " + file);
+    EXPECT_EQ(same.exit_code, 0) << command << same.err;
+  }
+  const Json tokens = cli("tokenize model:storyteller --text 'The cat sat' --json").json();
+  for (std::size_t i = 0; i < tokens["ids"].size(); ++i) {
+    EXPECT_EQ(tokens["rows"][i]["id"], tokens["ids"][i]);
+    EXPECT_EQ(tokens["rows"][i]["text"], tokens["tokens"][i]);
+    EXPECT_EQ(tokens["rows"][i]["begin"], tokens["spans"][i][0]);
+  }
+  const Json words = cli("generate model:storyteller --text 'The cat' --max-new-tokens 3 --json").json();
+  ASSERT_EQ(words["rows"].size(), words["ids"].size());
+  EXPECT_EQ(words["rows"][0]["pos"], words["prompt_ids"].size());
+  EXPECT_EQ(words["rows"][0]["id"], words["ids"][0]);
+}
+
+TEST_F(Rerun, what_was_measured_is_no_answer_to_compute_again) {
+  for (const std::string command : {"bench model:induction --tokens 8", "calc gpt2 --machine this"}) {
+    const std::string file = folder_ / "times.json";
+    const Json answer = cli(command + " --json").json();
+    EXPECT_FALSE(answer["rows"].empty()) << command;
+    std::ofstream(file) << answer;
+    expect_refused("rerun " + file, 1, "measured");
+  }
 }
 
 // Weights of a session are those under its edits, as a folder that they were saved in has them.

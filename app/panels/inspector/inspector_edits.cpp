@@ -6,6 +6,8 @@
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/arch/lora.h"
 #include "core/base/text.h"
 #include "core/lens/watch.h"
 #include "core/session/data_edits.h"
@@ -18,6 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kDragged = "edit";
+constexpr float kMostStrength = 2;  // of an adapter, on its slider
 
 struct EditLine {
   std::string id, text;
@@ -39,13 +42,16 @@ bool words_item(const EditLine& line, float width, ImU32 colour) {
   return clicked;
 }
 
-// `index` < 0: a mask cell, which has no order and no switch.
+constexpr int kMaskCell = -1;  // has no order and no switch
+constexpr int kAdapter = -2;   // stands first, and has a switch
+
+// `index`: of an edit, in the order in which they are carried out, or one of the above.
 EditLineEvent edit_line(const PanelContext& context, const EditLine& line, int index, bool enabled) {
   const WithId id(line.id.c_str());
   EditLineEvent event;
   const float right =
       ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
-  if (index >= 0) {
+  if (index != kMaskCell) {
     const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(2)));
     bool on = enabled;
     event.toggled = ImGui::Checkbox("###on", &on);
@@ -87,7 +93,7 @@ int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEd
   for (const Mask::Cell& cell : mask.cells) {
     const Text words = mask_cell_words(mask.of, cell);
     const std::string id = "mask" + std::to_string(index) + "." + std::to_string(lines++);
-    if (edit_line(context, {id, words.str()}, -1, true).removed)
+    if (edit_line(context, {id, words.str()}, kMaskCell, true).removed)
       context.commands.edit(Text::of("inspector.edits.removed", {words}), {},
                             [of = mask.of, cell](Document& changed) -> Status {
                               take_back_mask_cell(changed, of, cell.query, cell.key);
@@ -137,6 +143,37 @@ bool is_unreached(const PanelContext& context, const Edit& edit) {
     return std::any_of(trace->unreached.begin(), trace->unreached.end(),
                        [&](const auto& one) { return same_edit(*one, edit); });
   });
+}
+
+// The adapter of the model (LoRA): each change reads the model again from its file, one undo point.
+int draw_adapter(const PanelContext& context, const Document& document) {
+  if (!document.opened || document.opened->lora.empty()) return 0;
+  const LoraChoice now = document.opened->lora;
+  const Text name = Text::of("inspector.lora", {lora_name(now)});
+  const auto adapt = [&](const LoraChoice& lora, Text sentence, const char* gesture = "") {
+    context.commands.act(
+        [lora, sentence = std::move(sentence), gesture](Session& s) { s.adapt(lora, sentence, gesture); });
+  };
+  const EditLineEvent event = edit_line(context, {"adapter", name.str()}, kAdapter, now.on);
+  if (event.removed) return adapt({}, Text::of("inspector.edits.removed", {name})), 1;
+  if (event.toggled) {
+    LoraChoice other = now;
+    other.on = !now.on;
+    adapt(other, Text::of(now.on ? "inspector.edits.off" : "inspector.edits.on", {name}));
+  }
+  InspectorCache& cache = inspector_cache(context.workspace);
+  cache.strength_held = cache.strength_held && ImGui::IsAnyItemActive();
+  if (!cache.strength_held && !context.session.adapting()) cache.strength = static_cast<float>(now.strength);
+  const SliderEvent slid = slider_real(
+      "###adapter_strength", tr("inspector.lora.strength"), cache.strength, -kMostStrength, kMostStrength,
+      "%.2f", ImGui::GetContentRegionAvail().x - px(6), tr("inspector.lora.strength.help"));
+  cache.strength_held = (cache.strength_held || slid.changed) && !slid.released;
+  if (slid.released) {
+    const LoraChoice other{now.folder, static_cast<double>(cache.strength), true};
+    adapt(other, Text::of("inspector.lora.scaled", {lora_name(now), format("%.2f", other.strength)}),
+          "adapter_strength");
+  }
+  return 1;
 }
 
 int draw_edit_lines(const PanelContext& context, const Document& document) {
@@ -263,7 +300,7 @@ Status check_new_edit(const PanelContext& context, const std::shared_ptr<const E
 void draw_edits(const PanelContext& context) {
   section_title(tr("inspector.edits"));
   const Document& document = context.session.document();
-  const int lines = draw_edit_lines(context, document);
+  const int lines = draw_adapter(context, document) + draw_edit_lines(context, document);
   if (lines == 0) wrapped_text(tr("inspector.edits.none"), theme().text_dim);
   draw_broken(context);
   if (context.run && !context.run->recorded() && document.model) {

@@ -56,6 +56,8 @@ struct InspectorCache {
   std::shared_ptr<void> exchanges;  ///< state of the menu of exchanges
   std::string note, kept_note;      ///< content of the field, and the note it was set from
   float dragged = 0;
+  float strength = 1;           ///< of the adapter, while its slider is moved
+  bool strength_held = false;   ///< it is moved or typed, and not yet meant
   std::shared_ptr<void> watch;  ///< values of the watch list over time, owned by that part
   std::string new_watch, new_stop;
   std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why the typed text was not accepted

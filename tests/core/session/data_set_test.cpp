@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/arch/shipped.h"
 #include "core/session/data_prompt.h"
 #include "core/session/each_prompt.h"
 #include "core/train/task.h"
@@ -145,6 +146,11 @@ TEST(DataTasks, PromptsAreQuestionsWithTwoAnswers) {
     EXPECT_EQ((*all_of({std::string("task:") + name, {}, 30, 4}))[29].words->text, (*lines)[29].words->text);
     EXPECT_NE((*all_of({std::string("task:") + name, {}, 30, 5}))[29].words->text, (*lines)[29].words->text);
   }
+  // By the name of every shipped model, too, whatever its task is called.
+  for (const std::string& model : shipped_models())
+    EXPECT_TRUE(all_of({"task:" + model.substr(6), {}, 3, 0})) << model;
+  EXPECT_EQ((*all_of({"task:storyteller-deep", {}, 3, 0}))[2].words->text,
+            (*all_of({"task:storyteller", {}, 3, 0}))[2].words->text);
   const auto seen = all_of({"task:pilot", {}, 30, 4});
   ASSERT_TRUE(seen) << seen.error().text();
   std::map<std::string, int> languages;
