@@ -65,10 +65,11 @@ void TrainingCurves::add(const StepReport& report) {
 }
 
 std::vector<CurvePoint> shortened_curve(const std::vector<double>& values, int first_step, int most) {
-  std::vector<CurvePoint> out;
-  const std::size_t count = values.size(), points = std::min<std::size_t>(count, std::max(1, most));
+  if (values.empty()) return {};
+  std::vector<CurvePoint> out{{static_cast<double>(first_step), values.front()}};
+  const std::size_t later = values.size() - 1, points = std::min<std::size_t>(later, std::max(1, most - 1));
   for (std::size_t point = 0; point < points; ++point) {
-    const std::size_t begin = point * count / points, end = (point + 1) * count / points;
+    const std::size_t begin = 1 + point * later / points, end = 1 + (point + 1) * later / points;
     out.push_back({first_step + (static_cast<double>(begin) + static_cast<double>(end) - 1) / 2,
                    mean_of(values, begin, end)});
   }

@@ -29,8 +29,8 @@ struct TrainingCurves {
 struct CurvePoint {
   double step = 0, value = 0;
 };
-/// At most `most` points: the mean of each stretch of steps stands at its middle. Steps count from
-/// `first_step`.
+/// At most `most` points (2 or more): the first step, which stays where it is however many follow, then the
+/// mean of each stretch of steps at its middle. Steps count from `first_step`.
 std::vector<CurvePoint> shortened_curve(const std::vector<double>& values, int first_step, int most);
 /// Layers x stretches of steps: the mean of each stretch, the last layer on top. At most `most` columns.
 Tensor layer_strip(const std::vector<std::vector<double>>& layers, int most);

@@ -25,9 +25,8 @@ Text training_said(const TrainingSnapshot& run, TrainingState state) {
   const std::string steps = format_count(run.steps);
   if (curves.steps() == 0) return Text::of("easy.train.begins", {steps});
   const auto all = static_cast<std::size_t>(curves.steps()), over = std::min<std::size_t>(kSaidMeanOver, all);
-  // The first loss is the first point of the curve that stands beside the sentence.
-  const double begin = shortened_curve(curves.plain_loss, 1, kSaidCurvePoints).front().value,
-               end = mean_of_steps(curves.plain_loss, all - over, over);
+  // Where the curve beside the sentence begins (shortened_curve).
+  const double begin = curves.plain_loss.front(), end = mean_of_steps(curves.plain_loss, all - over, over);
   const std::string first = format("%.2f", begin), last = format("%.2f", end);
   const char* key = first == last ? "easy.train.same" : end < begin ? "easy.train.falls" : "easy.train.rises";
   const Text way = Text::of(key, {format_count(run.now.step), steps, first, last,

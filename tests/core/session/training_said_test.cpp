@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/words.h"
+#include "core/session/training_curves.h"
 
 namespace attnscope {
 namespace {
@@ -34,14 +35,15 @@ TEST(TrainingSaid, GoesByTheNumbersAsTheyAreWritten) {
   EXPECT_EQ(key_of_run(losses), "easy.train.rises");
 }
 
-// The curve beside the sentence begins there.
+// The curve beside the sentence begins there, and neither moves while the run goes on.
 TEST(TrainingSaid, TheLossFallsFromTheFirstPointOfTheCurve) {
   std::vector<double> losses(20, 0.25);
   losses[0] = 3.52;
   EXPECT_EQ(training_said(run_with(losses), TrainingState::running).arguments()[2].str(), "3.52");
   losses.assign(600, 0.25);
-  losses[0] = 3.5, losses[1] = 3.0;  // two steps for each of 300 points
-  EXPECT_EQ(training_said(run_with(losses), TrainingState::running).arguments()[2].str(), "3.25");
+  losses[0] = 3.52, losses[1] = 3.0;  // two steps for most of 300 points
+  EXPECT_EQ(training_said(run_with(losses), TrainingState::running).arguments()[2].str(), "3.52");
+  EXPECT_DOUBLE_EQ(shortened_curve(losses, 1, kSaidCurvePoints).front().value, 3.52);
 }
 
 TEST(TrainingSaid, HasTheNumbersOfTheRun) {

@@ -624,12 +624,14 @@ TEST(TrainingSession, OpeningAnotherModelPausesAndLosesNothing) {
 }
 
 TEST(TrainingCurves, AreShortenedByMeans) {
-  const std::vector<CurvePoint> points = shortened_curve({1, 3, 5, 7}, 1, 2);
-  ASSERT_EQ(points.size(), 2u);
-  EXPECT_DOUBLE_EQ(points[0].step, 1.5);
-  EXPECT_DOUBLE_EQ(points[0].value, 2);
-  EXPECT_DOUBLE_EQ(points[1].step, 3.5);
-  EXPECT_DOUBLE_EQ(points[1].value, 6);
+  const std::vector<CurvePoint> points = shortened_curve({1, 3, 5, 7, 9}, 1, 3);
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_DOUBLE_EQ(points[0].step, 1);
+  EXPECT_DOUBLE_EQ(points[0].value, 1) << "the first step alone";
+  EXPECT_DOUBLE_EQ(points[1].step, 2.5);
+  EXPECT_DOUBLE_EQ(points[1].value, 4);
+  EXPECT_DOUBLE_EQ(points[2].step, 4.5);
+  EXPECT_DOUBLE_EQ(points[2].value, 8);
   EXPECT_EQ(shortened_curve({1, 2, 3}, 5, 10).size(), 3u);
   EXPECT_TRUE(shortened_curve({}, 1, 10).empty());
   const Tensor strip = layer_strip({{1, 1, 3, 3}, {5, 7, 9, 9}}, 2);  // the last layer on top
