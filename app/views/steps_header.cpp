@@ -234,10 +234,12 @@ void draw_presented_words(const ViewContext& context, int step) {
   const std::string title = with_place(trace.config(), site, title_text(trace, site));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
-  draw_text(canvas, fonts().title, at, theme().text,
-            middle_truncated(fonts().title, title, width - count_width - 20 * ui_scale()));
+  const float room = width - count_width - 20 * ui_scale(), tall = text_size(fonts().title, "X").y;
+  ImFont* font = text_size(fonts().title, title).x <= room ? fonts().title : fonts().body_bold;  // a long one
+  draw_text(canvas, font, ImVec2(at.x, at.y + (tall - text_size(font, "X").y) / 2), theme().text,
+            middle_truncated(font, title, room));
   draw_text(canvas, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
-  ImGui::Dummy(ImVec2(width, text_size(fonts().title, "X").y));
+  ImGui::Dummy(ImVec2(width, tall));
   const std::string sentence = steps_header_sentence(context, trace, site);
   note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);

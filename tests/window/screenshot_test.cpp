@@ -258,6 +258,15 @@ TEST(Screenshot, NothingIsCutOnASmallerProjector) {
   for (const auto& one : json["findings"]) EXPECT_EQ(one["what"], "shortened") << one;
 }
 
+TEST(Screenshot, ALongTitleIsWholeOnAProjector) {
+  const Finished done = run_blind({"model:translator", "--check-fit", "--json", "--present", "--level",
+                                   "full", "--view", "steps", "--size", "1920x1080", "--lang", "en"});
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out << done.err;
+  EXPECT_GE(json["looked_at"].get<int>(), 30);
+  EXPECT_TRUE(json["findings"].empty()) << json["findings"].front();
+}
+
 TEST(Screenshot, AFitOfNothingFails) {
   const Finished done = run_blind({"/nowhere/model", "--check-fit"});
   EXPECT_EQ(done.status, 1);
