@@ -196,7 +196,8 @@ TEST(TryThis, ARowThatIsHiddenAsAWholeLooksAtNothing) {
 }
 
 TEST(TryThis, NothingButAScoreIsSetToMinusInfinity) {
-  const ModelConfig& config = shipped("model:storyteller")->model->config();
+  const auto opened = shipped("model:storyteller");
+  const ModelConfig& config = opened->model->config();
   for (const char* edit : {"blocks.1.mlp.out=-inf", "blocks.1.attn.pattern[head=3]=-inf", "logits=-inf",
                            "blocks.1.attn.masked[head=3]+=-inf", "blocks.1.attn.masked[head=3]*=-inf",
                            "blocks.1.attn.masked[head=3]=inf"})
