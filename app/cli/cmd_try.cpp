@@ -50,7 +50,8 @@ Status run_try_command(const TryOptions& options) {
   TRY_OK(check_runs(given));
   const auto opened = std::make_shared<const OpenedModel>(std::move(given));
   TRY(const std::vector<TryThis> things, things_to_try(*opened));
-  if (things.empty()) return fail(Code::not_found, "error.cli.try_none", {in_quotes(options.model)});
+  if (things.empty() || opened->lora.acts())
+    return fail(Code::not_found, "error.cli.try_none", {in_quotes(options.model)});
   const Sequence read = new_document(opened).sequences.front();
   const std::string& text = read.source_text.empty() ? read.text : read.source_text;
   nlohmann::json all = nlohmann::json::array();

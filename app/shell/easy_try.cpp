@@ -244,8 +244,9 @@ bool EasyTry::shown(const FrameState& state) {
          });
 }
 
-// The text is another one than that which the thing changes.
+// The text is another one than that which the thing changes, or the model another one by an adapter.
 bool EasyTry::elsewhere(const RunResult& run) const {
+  if (run.document.opened->lora.acts()) return true;
   if (run.document.sequences.empty()) return false;
   const Input& now = run.document.sequences.front().input;
   return first_.ids != now.ids || first_.source != now.source;
@@ -349,7 +350,11 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   const std::int64_t row = row_not_shown(state, run);
   const std::uint64_t key = key_of({opened_, of_thing(), run.undo_point, static_cast<std::uint64_t>(row)});
   constexpr const char* kOf[] = {"", "easy.try.elsewhere", "easy.try.unchanged"};
-  const std::size_t of = own_ || shown(state) ? 0 : elsewhere(run) ? 1 : changed_here(run) ? 2 : 0;
+  const std::size_t of = own_ || shown(state)               ? 0
+                         : run.document.opened->lora.acts() ? 2
+                         : elsewhere(run)                   ? 1
+                         : changed_here(run)                ? 2
+                                                            : 0;
   if (came) {
     const std::string& done = sentence_.get({key, 1}, [&] { return now()->sentence.str(); });
     const std::string& said = came_.get({key}, [&] {

@@ -16,6 +16,8 @@ struct LoraChoice {
   double strength = 1;
   bool on = true;  ///< false: the matrices are the base's; the choice is kept
   bool empty() const { return folder.empty(); }
+  /// The matrices are others than the base's.
+  bool acts() const { return !empty() && on && strength != 0; }
   bool operator==(const LoraChoice&) const = default;
 };
 /// "DIR" or "DIR:0.5". Errors: a strength that is no number.

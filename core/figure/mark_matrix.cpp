@@ -338,8 +338,9 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
     const float full = context.measure.width(name, em, face);
-    const float letters = full > wide - 2 ? em * std::max(kLeastName, (wide - 2) / full) : em;
-    const std::string shown = context.measure.fitted(name, letters, face, wide - 2);
+    const float room = wide - (others ? 8 : 2);  // the last one is apart from the name before it
+    const float letters = full > room ? em * std::max(kLeastName, room / full) : em;
+    const std::string shown = context.measure.fitted(name, letters, face, room);
     if (matrix.cols.shown)
       out.text(shown, x + (wide - context.measure.width(shown, letters, face)) / 2, placed.cells.y - 5,
                letters, face,

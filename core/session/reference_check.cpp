@@ -69,10 +69,14 @@ std::string tolerance_text() { return format("%.0e", kReferenceTolerance); }
 }  // namespace
 
 bool has_reference(const OpenedModel& opened) {
-  return starts_with(opened.path, kModelPrefix) && asset(reference_file(opened.path)).data() != nullptr;
+  return starts_with(opened.path, kModelPrefix) && !opened.lora.acts() &&
+         asset(reference_file(opened.path)).data() != nullptr;
 }
 
 Result<TorchReference> reference_of(const OpenedModel& opened) {
+  if (opened.lora.acts())
+    return fail(Code::not_found, "error.session.reference.adapted",
+                {in_quotes(opened.path), in_quotes(lora_name(opened.lora))});
   if (!has_reference(opened))
     return fail(Code::not_found, "error.session.reference.none",
                 {in_quotes(opened.path), join(shipped_models(), ", ")});

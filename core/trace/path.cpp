@@ -140,13 +140,10 @@ class PathWalk {
     if (!edits.any()) return;
     static const std::vector<WithoutPath> kNobody;
     PathWalk nobody(trace_, kNobody, rows_);
-    Matrix64 was = site.is(StepRole::concat)
-                       ? side_by_side(last_rows(trace_, site.near(StepRole::head_out), rows_.size()))
-                       : nobody.anew(site);
-    for (std::size_t i = 0; i < moved.cells.size(); ++i) moved.cells[i] += was.cells[i];
-    edits.apply(was);
-    edits.apply(moved);
-    for (std::size_t i = 0; i < moved.cells.size(); ++i) moved.cells[i] -= was.cells[i];
+    edits.carry(site.is(StepRole::concat)
+                    ? side_by_side(last_rows(trace_, site.near(StepRole::head_out), rows_.size()))
+                    : nobody.anew(site),
+                moved);
   }
 
   // attn.out or mlp.out of what is written as it is in the run.
@@ -466,9 +463,7 @@ Result<Tensor> path_change(const Trace& run, const WithoutPath& from, const Site
     was = read_anew(run, to, rows, walk);
   }
   Matrix64 change = change_of(run, {from}, to, rows, was);
-  for (std::size_t i = 0; edits.any() && i < was.cells.size(); ++i) change.cells[i] += was.cells[i];
-  if (edits.any()) edits.apply(change), edits.apply(was);
-  for (std::size_t i = 0; edits.any() && i < was.cells.size(); ++i) change.cells[i] -= was.cells[i];
+  if (edits.any()) edits.carry(std::move(was), change);
   return shaped(change, to, 0, head_width(run, to));
 }
 

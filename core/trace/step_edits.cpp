@@ -109,6 +109,13 @@ void StepEdits::apply(Matrix64& x) const {
   for (const One& edit : edits_) carry_out(edit, x);
 }
 
+void StepEdits::carry(Matrix64 was, Matrix64& change) const {
+  for (std::size_t i = 0; i < was.cells.size(); ++i) change.cells[i] += was.cells[i];
+  apply(was);
+  apply(change);
+  for (std::size_t i = 0; i < was.cells.size(); ++i) change.cells[i] -= was.cells[i];
+}
+
 // What the operand has of a direction, to the rows that it was made of.
 void StepEdits::One::send(std::int64_t col, double part, Matrix64& g) const {
   if (operand == Operand::row) cell_of(g, row, col) += part;

@@ -23,6 +23,8 @@ class StepEdits {
   bool any() const { return !edits_.empty(); }
   /// The step after its edits; `x` is what it was before them.
   void apply(Matrix64& x) const;
+  /// What a step that was `was` before its edits changes by before them -> what it changes by behind them.
+  void carry(Matrix64 was, Matrix64& change) const;
   /// Backward, for a step that was `before` without its edits: `g`, a direction over the edited step, becomes
   /// one over `before`. Returns the part of the product that comes from the edits' own numbers. A product
   /// with a mean or another row of the step itself counts as one with a fixed number.

@@ -6,6 +6,9 @@
 #include "app/shell/options.h"
 #include "app/shell/startup.h"
 #include "core/arch/shipped.h"
+#include "core/sample/sampler.h"
+#include "core/session/made_try.h"
+#include "core/session/reference_check.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
 
@@ -80,6 +83,41 @@ TEST_F(AdapterTest, TheFlagOpensTheModelWithItAsTheCommandLineDoes) {
   const CommandLine refused = read_command_line(static_cast<int>(wrong.size()), wrong.data());
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.text.find("much"), std::string::npos);
+}
+
+// What the tables say of a shipped model is said of its own weights: with an adapter it is another model.
+TEST_F(AdapterTest, WhatIsToBeTriedIsOfTheModelWithIt) {
+  workspace().animate = false, workspace().level = Level::easy, workspace().view = "attention";
+  state().open_shipped_model("storyteller-llama");
+  settle();
+  EXPECT_TRUE(has_reference(*document().opened));
+  const std::string of_llama = folder_ / "of_llama";
+  write_adapter(of_llama, {{"model.layers.1.self_attn.q_proj", "w", 64, 64}}, {{"bias", "none"}});
+  session_->adapt({of_llama, 8, true}, Text("x"));
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  settle();
+  frames();
+  EXPECT_TRUE(shows("try_sentence"));
+  EXPECT_FALSE(shows("try_of_before"));
+  EXPECT_FALSE(has_reference(*document().opened));
+  const auto refused = reference_of(*document().opened);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what.key(), "error.session.reference.adapted");
+  const Document before = document();
+  const auto made = made_try(before, run().traces.front(), run().trace(0).length - 1, TryKind::hide);
+  ASSERT_TRUE(made && *made);
+  click("try_show");
+  settle();
+  const auto changed = try_changed(before, **made);
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(same_computation(document(), *changed)) << "of this run, not of the table";
+  const Trace& trace = run().trace(0);
+  const auto tokens = next_tokens(trace.logits_row(trace.length - 1), Sampling{});
+  EXPECT_NEAR(static_cast<double>(tokens.front().prob), (*made)->share_after, 1e-4);
+  session_->adapt({of_llama, 8, false}, Text("x"));
+  settle();
+  EXPECT_TRUE(has_reference(*document().opened)) << "switched off, the weights are its own";
 }
 
 }  // namespace
