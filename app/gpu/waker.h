@@ -1,5 +1,5 @@
 // A thread that wakes the window's event loop: other threads, and signal handlers, only write a byte to its
-// other thread than the window's and this one talks to the display.
+// pipe. No other thread than the window's and this one talks to the display.
 #pragma once
 
 #include <functional>
