@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "core/base/text.h"
 
@@ -94,11 +95,15 @@ std::string on_disk(const Files& files) {
     return pattern;
   }();
   static Files there;
-  for (const auto& [name, bytes] : there)
-    if (files.find(name) == files.end()) fs::remove(folder + "/" + name);
+  std::vector<fs::path> others;  // of the input before, and what a reader of another format wrote here
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory() && files.find(entry.path().lexically_relative(folder).string()) == files.end())
+      others.push_back(entry.path());
+  for (const fs::path& other : others) fs::remove(other);
   for (const auto& [name, bytes] : files) {
     const auto before = there.find(name);
-    if (before == there.end() || before->second != bytes) write_file(folder + "/" + name, bytes);
+    const bool kept = before != there.end() && before->second == bytes && fs::exists(folder + "/" + name);
+    if (!kept) write_file(folder + "/" + name, bytes);
   }
   there = files;
   return folder;
