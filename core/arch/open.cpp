@@ -18,6 +18,7 @@
 #include "core/arch/recorded_folder.h"
 #include "core/arch/unused_tensors.h"
 #include "core/base/text.h"
+#include "core/base/thread_pool.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -471,14 +472,21 @@ bool counted_before(const Weights& weights, const std::string& name, const Tenso
 }  // namespace
 
 WeightHealth weight_health(const Weights& weights) {
+  std::vector<std::pair<std::string, Tensor>> counted;
+  for (const auto& [name, tensor] : weights.all())
+    if (!counted_before(weights, name, tensor)) counted.emplace_back(name, tensor);
+  std::vector<Stats> found(counted.size());
+  parallel_for(static_cast<std::int64_t>(counted.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      found[i] = stats(counted[i].second);
+  });
   WeightHealth health;
-  for (const auto& [name, tensor] : weights.all()) {
-    if (counted_before(weights, name, tensor)) continue;
-    const Stats s = stats(tensor);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Stats& s = found[i];
     if (s.nans > 0 && health.first.empty()) {
       std::vector<std::string> at;
-      for (const std::int64_t i : s.first_nan) at.push_back(std::to_string(i));
-      health.first = name + "[" + join(at, ", ") + "]";
+      for (const std::int64_t index : s.first_nan) at.push_back(std::to_string(index));
+      health.first = counted[i].first + "[" + join(at, ", ") + "]";
     }
     health.nans += s.nans;
     health.infs += s.infs;
