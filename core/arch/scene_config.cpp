@@ -102,7 +102,7 @@ AttentionSpec scene_config_read_attention(ConfigReader& in, AttentionSpec a) {
   a.n_kv_heads = in.size({"n_kv_heads"}, a.n_heads == heads ? a.n_kv_heads : a.n_heads, kLargestToy);
   a.d_head = in.size({"d_head"}, a.d_head, kLargestToy);
   const float usual = 1.f / std::sqrt(static_cast<float>(std::max(1, a.d_head)));  // as every family does
-  const bool same = a.d_head == width && a.scale != 1.f;
+  const bool same = a.d_head == width;  // of a block or cross-attention: what the others have
   a.scale = in.real({"scale"}, static_cast<double>(same ? a.scale : usual), kFactor);
   a.cap = in.real({"cap"}, static_cast<double>(a.cap), kStretchOrNone);
   a.sinks = in.flag({"sinks"}, a.sinks);

@@ -170,27 +170,43 @@ ForwardCost forward_cost(const Described& it, const Workload& work) {
   return out;
 }
 
+namespace {
+
+// Numbers that are read of a weight when so many tokens pass it: of experts those that they can reach.
+Count read_by(const ParameterRow& row, Count tokens) {
+  if (row.active == row.count) return row.count;
+  return Count(std::min(row.count.value(), (row.active * tokens).value()));
+}
+
+// Weights of the words' own way that are read whole: not those of images, nor tables of which some rows are.
+bool is_read_whole(const Described& it, const std::string& name) {
+  const bool table = has(name, "tok_embed.") && !it.config.head.tied;
+  return !has(name, "vision.") && !has(name, "projected") && !has(name, "pos_embed.") && !table;
+}
+
+}  // namespace
+
 MemoryTraffic memory_traffic(const Described& it, const Workload& work) {
   MemoryTraffic out;
   const Parameters all = parameters(it);
-  Count read, first_stack;
+  const bool two_stacks = it.config.encoder() != nullptr;
+  const std::int64_t rows = forward_cost(it, work).prefill_rows.value();
+  const Count side_by_side(work.batch), in_prefill = Count(rows) * side_by_side;
+  Count prefill, decode;
   for (const ParameterRow& row : all.rows) {
-    Count count = row.count;
-    if (!(row.active == row.count))  // of experts those that the batch can reach
-      count = Count(std::min(row.count.value(), (row.active * Count(work.batch)).value()));
-    const bool table = has(row.name, "tok_embed.") && !it.config.head.tied;
-    if (has(row.name, "vision.") || has(row.name, "projected") || has(row.name, "pos_embed.") || table)
-      continue;
-    (starts_with(row.name, "enc.") ? first_stack : read) += count;
+    if (!is_read_whole(it, row.name)) continue;
+    const bool encoder = starts_with(row.name, "enc.");
+    // Keys and values of the encoder's rows are made once, before the decoder begins.
+    const bool kept = has(row.name, ".cross.k.") || has(row.name, ".cross.v.");
+    if (!two_stacks || encoder || kept) prefill += read_by(row, in_prefill);
+    if (!encoder && !kept) decode += read_by(row, side_by_side);
   }
   const CacheSize cache = kv_cache(it, work);
   out.weights = work.dtype.bytes(all.total);
-  const bool two_stacks = it.config.encoder() != nullptr;
-  out.prefill = work.dtype.bytes(two_stacks ? first_stack : read) + (two_stacks ? cache.cross : cache.self);
-  const std::int64_t rows = forward_cost(it, work).prefill_rows.value();
-  out.prefill_per_token = out.prefill / std::max<std::int64_t>(1, (Count(rows) * Count(work.batch)).value());
+  out.prefill = work.dtype.bytes(prefill) + (two_stacks ? cache.cross : cache.self);
+  out.prefill_per_token = out.prefill / std::max<std::int64_t>(1, in_prefill.value());
   if (!decodes(it.config)) return out;
-  out.decode = work.dtype.bytes(read) + cache.total();
+  out.decode = work.dtype.bytes(decode) + cache.total();
   out.decode_per_token = out.decode / work.batch;
   return out;
 }

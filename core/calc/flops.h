@@ -31,9 +31,10 @@ struct ForwardCost {
 };
 ForwardCost forward_cost(const Described& described, const Workload& work);
 
-/// Bytes that must come from memory, at least: weights once per pass (of tables of tokens only the rows that
-/// are read; of experts those that the batch can reach), keys and values written, and read again by decoding.
-/// Activations stay in caches.
+/// Bytes that must come from memory, at least: weights once per pass (of experts those that its tokens can
+/// reach; the few rows that are looked up in tables of tokens and positions do not count), keys and values
+/// written, and read again by decoding. Prefill of an encoder-decoder is the encoder and the keys and values
+/// that cross-attention keeps. Activations stay in caches.
 struct MemoryTraffic {
   Count weights;            ///< bytes of all weights
   Count prefill, decode;    ///< of one pass of the whole batch

@@ -149,7 +149,7 @@ std::vector<RankedHead> head_scores(const Trace& trace, const HeadQuestion& ques
   const auto ask = [&] { return !go_on || go_on(static_cast<float>(done) / static_cast<float>(total)); };
   for (const Record* record : patterns) {
     const AttentionPlace place{record->site.stack, record->site.part};
-    RoleMeter meter(looks_at_itself(place) ? trace.ids_of(place.stack) : std::vector<int>());
+    RoleMeter meter(trace, place);
     HeadReader reader(trace, *record, against(trace, question.before, record->site));
     for (std::int64_t head = 0; head < record->shape[0]; ++head, ++done) {
       RankedHead one{record->site, static_cast<int>(head), {}, {}, {}};

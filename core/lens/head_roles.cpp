@@ -23,6 +23,18 @@ struct Share {
   }
 };
 
+// The tokens of a run that can be copies of one another; empty where they are unknown.
+std::vector<int> ids_to_compare(const Trace& trace, const AttentionPlace& place) {
+  const ModelConfig& config = trace.config();
+  if (!looks_at_itself(place) || config.of(place.stack).patch.size > 0) return {};
+  std::vector<int> ids = trace.ids_of(place.stack);
+  if (!config.vision() || place.stack != config.stack) return ids;
+  int own = -1;  // no token has a negative id
+  for (int& id : ids)
+    if (id == config.image_token) id = --own;
+  return ids;
+}
+
 }  // namespace
 
 std::string_view role_name(Role role) {
@@ -68,6 +80,12 @@ RoleMeter::RoleMeter(const std::vector<int>& ids) {
   }
 }
 
+RoleMeter::RoleMeter(const Trace& trace, const AttentionPlace& place)
+    : RoleMeter(ids_to_compare(trace, place)) {
+  const std::int64_t rows = trace.rows(place.stack);
+  while (first_ + 1 < rows && !trace.is_real(place.stack, first_)) ++first_;
+}
+
 void RoleMeter::note(Role role, double score, double chance) {
   RoleScore& sum = sums_.scores[static_cast<std::size_t>(role)];
   sum.score += score;
@@ -87,7 +105,7 @@ void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, 
     note(role, share.weight, static_cast<double>(share.in_sight) * even);
   };
   one_key(Role::previous, query - 1);
-  one_key(Role::first, 0);
+  one_key(Role::first, first_);
   one_key(Role::self, query);
   ++sums_.scores[static_cast<std::size_t>(Role::positional)].rows;
   for (std::int64_t key = 0; key < keys; ++key) {
@@ -117,7 +135,7 @@ void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, 
 
 void RoleMeter::add(const Tensor& band, const Tensor& mask, std::int64_t first_query) {
   for (std::int64_t row = 0; row < band.size(0); ++row) {
-    if (first_query + row < 1) continue;
+    if (first_query + row <= first_) continue;
     const float* allowed = mask.empty() ? nullptr : mask.data() + row * mask.stride(0);
     add_row(band.data() + row * band.stride(0), allowed, band.size(1), mask.empty() ? 0 : mask.stride(1),
             band.stride(1), first_query + row);

@@ -38,13 +38,17 @@ struct HeadRoles {
 /// depends on order. The others have no rows.
 HeadRoles meant_roles(HeadRoles roles, const Trace& trace, const AttentionPlace& place);
 
-/// Adds up the scores of one head while its pattern passes by in bands of rows. Query 0 is left out: it often
-/// has one key in sight, so that every role would score 1.
+/// Adds up the scores of one head while its pattern passes by in bands of rows. The first query is left out:
+/// it often has one key in sight, so that every role would score 1.
 class RoleMeter {
  public:
   /// `ids` of the tokens, one per position; empty: unknown, and duplicate and induction stay
   /// without rows.
   explicit RoleMeter(const std::vector<int>& ids);
+  /// Of a run: the rows of an image are copies of no other row, though one id stands for them all, and
+  /// padding in front is no first token. Tokens of another stack are unknown in cross-attention and among
+  /// patches.
+  RoleMeter(const Trace& trace, const AttentionPlace& place);
   /// Rows of the pattern [query, key] from position `first_query` on, with the mask's rows [query, key] (1 =
   /// allowed; empty: every key up to the last is visible).
   void add(const Tensor& band, const Tensor& mask, std::int64_t first_query);
@@ -62,6 +66,7 @@ class RoleMeter {
                std::int64_t stride, std::int64_t query);
 
   std::vector<std::int64_t> copy_before_;  // nearest earlier position with the same id, or -1
+  std::int64_t first_ = 0;                 // the first position that is no padding
   HeadRoles sums_;
   std::vector<RoleScore> back_,
       ahead_;  ///< sums over all rows by distance: to the query itself and before; after it

@@ -22,6 +22,20 @@ std::int64_t first_query_of(const Trace& trace, const Site& pattern) {
   return state ? state->in.first_query : 0;
 }
 
+// The first key that is no padding.
+std::int64_t first_key_of(const Trace& trace, const Site& pattern) {
+  const Stack stack = pattern.part == Part::cross ? Stack::enc : pattern.stack;
+  const std::int64_t keys = trace.find(pattern)->shape[2];
+  std::int64_t key = 0;
+  while (key + 1 < keys && !trace.is_real(stack, key)) ++key;
+  return key;
+}
+
+RowStats with_first(RowStats stats, const Tensor& pattern_row, std::int64_t first_key) {
+  if (!std::isnan(stats.first_share)) stats.first_share = static_cast<double>(pattern_row.at(first_key));
+  return stats;
+}
+
 }  // namespace
 
 Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
@@ -57,14 +71,15 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
   const std::int64_t keys = trace.find(pattern)->shape[2];
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
   const Tensor mask = trace.slice(head_stats_mask_of(pattern), 0, {query, query + 1}, {0, keys});
-  return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
-                   first_query_of(trace, pattern) + query);
+  const RowStats stats = row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
+                                   first_query_of(trace, pattern) + query);
+  return with_first(stats, row.select(0, 0), first_key_of(trace, pattern));
 }
 
 Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head) {
   TRY_OK(check_pattern_row(trace, pattern, head, 0));
   const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
-  const std::int64_t first_query = first_query_of(trace, pattern);
+  const std::int64_t first_query = first_query_of(trace, pattern), first_key = first_key_of(trace, pattern);
   RowStats mean;
   for (std::int64_t begin = 0; begin < queries; begin += kHeadStatsBand) {
     const Range rows{begin, std::min(begin + kHeadStatsBand, queries)};
@@ -78,7 +93,7 @@ Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_
       mean.entropy += one.entropy;
       mean.max_entropy += one.max_entropy;
       mean.distance += one.distance;
-      mean.first_share += one.first_share;
+      mean.first_share += with_first(one, band.select(0, row), first_key).first_share;
     }
   }
   const double rows = static_cast<double>(std::max<std::int64_t>(1, mean.in_sight));

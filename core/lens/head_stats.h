@@ -11,7 +11,7 @@ struct RowStats {
   double entropy = 0;         ///< -sum p ln p, nats
   double max_entropy = 0;     ///< ln of the number of visible keys: the entropy of a uniform row
   double distance = 0;        ///< sum of p * |query - key|, tokens; undefined across two sequences
-  double first_share = 0;     ///< weight on key 0
+  double first_share = 0;     ///< weight on key 0; of a run on the first that is no padding
   std::int64_t in_sight = 0;  ///< keys that the mask allows; 0: a fully masked row
 };
 

@@ -74,7 +74,7 @@ Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int6
   const auto patterns = patterns_of(trace, place);
   std::int64_t total = 0, done = 0;
   for (const Record* record : patterns) total += record->shape[0];
-  RoleMeter meter(trace.ids_of(place.stack));
+  RoleMeter meter(trace, place);
   const auto ask = [&] {
     return !go_on || go_on(static_cast<float>(done) / static_cast<float>(std::max<std::int64_t>(1, total)));
   };

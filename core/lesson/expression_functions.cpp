@@ -169,7 +169,7 @@ Found role(const Values& of, const ExpressionScope& scope) {
   const auto head = static_cast<std::int64_t>(*among);
   for (int r = 0; r < kRoleCount; ++r) {
     if (role_name(static_cast<Role>(r)) != of[0].text) continue;
-    RoleMeter meter(trace.ids);
+    RoleMeter meter(trace, {site.stack, site.part});
     const Range queries{0, record->shape[1]}, keys{0, record->shape[2]};
     Site mask = site;
     mask = mask.near(StepRole::mask);

@@ -110,10 +110,12 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
   return Done{};
 }
 
-Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
+PromptLength length_of(const Input& input) { return {input.length(), std::ssize(input.source)}; }
+
+Result<std::vector<std::size_t>> resample_partners(const std::vector<PromptLength>& lengths,
                                                    std::uint64_t seed) {
   constexpr std::uint64_t kResampleStream = 0x726573616D706C65;
-  std::map<std::int64_t, std::vector<std::size_t>> by_length;
+  std::map<PromptLength, std::vector<std::size_t>> by_length;
   for (std::size_t i = 0; i < lengths.size(); ++i) by_length[lengths[i]].push_back(i);
   std::vector<std::size_t> out(lengths.size(), kNoPartner);
   bool any = false;

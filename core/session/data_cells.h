@@ -73,9 +73,16 @@ class DataCells {
   std::int64_t first_line_ = 0, kept_ = 0;
 };
 
+/// The length of a prompt: rows of the main stack, and of the encoder where there is one.
+struct PromptLength {
+  std::int64_t rows = 0, source = 0;
+  auto operator<=>(const PromptLength&) const = default;
+};
+PromptLength length_of(const Input& input);
+
 /// For each of the prompts of these lengths another one of the same length, drawn by the seed, that gives it
 /// its values; kNoPartner where no other has its length. Errors: none has one.
-Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
+Result<std::vector<std::size_t>> resample_partners(const std::vector<PromptLength>& lengths,
                                                    std::uint64_t seed);
 inline constexpr std::size_t kNoPartner = static_cast<std::size_t>(-1);
 

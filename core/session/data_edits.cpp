@@ -113,11 +113,15 @@ Result<std::size_t> DataEdits::partner(const Document& document, const DataLine*
       return within(line->place(plain_.path()), fail(Code::out_of_range, "error.session.resample_one"));
     return partners_[place->second];
   }
-  const std::int64_t rows = inputs_of(document).front().length();
+  const PromptLength own = length_of(inputs_of(document).front());
   std::vector<std::size_t> same;
   for (std::size_t i = 0; i < lengths_.size(); ++i)
-    if (lengths_[i] == rows) same.push_back(i);
-  if (same.empty()) return fail(Code::out_of_range, "error.session.resample_length", {rows});
+    if (lengths_[i] == own) same.push_back(i);
+  if (same.empty()) {
+    if (own.source > 0)
+      return fail(Code::out_of_range, "error.session.resample_lengths", {own.source, own.rows});
+    return fail(Code::out_of_range, "error.session.resample_length", {own.rows});
+  }
   SplitMix64 random = random_of(seed_, 0, 0);
   return same[static_cast<std::size_t>(random.below(static_cast<int>(same.size())))];
 }

@@ -51,7 +51,7 @@ class DataEdits {
   std::uint64_t seed_;
   StepMeans means_{false};
   std::shared_ptr<const Trace> first_;  ///< of the first prompt: axes and sizes of what was averaged
-  std::vector<std::int64_t> lengths_;   ///< of the prompts that stay
+  std::vector<PromptLength> lengths_;   ///< of the prompts that stay
   std::vector<std::size_t> partners_;   ///< by prompt
   std::map<std::int64_t, std::size_t> place_of_line_;
 };

@@ -92,10 +92,10 @@ DataRuns DataRuns::without_edits() const {
   return out;
 }
 
-// Rows of each prompt's input. The lines are kept.
-Result<std::vector<std::int64_t>> DataRuns::lengths_of(DataSide side) {
-  std::vector<std::int64_t> lengths;
-  const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
+// Of each prompt's input. The lines are kept.
+Result<std::vector<PromptLength>> DataRuns::lengths_of(DataSide side) {
+  std::vector<PromptLength> lengths;
+  const auto length = [&](const DataLine& line) -> Result<PromptLength> {
     const auto at = [&](const Error& error) {
       return within(line.place(path(), prompt_fields(side)), error);
     };
@@ -104,31 +104,31 @@ Result<std::vector<std::int64_t>> DataRuns::lengths_of(DataSide side) {
     request->edits.clear();
     Document document = start_;
     if (const Status laid = lay_prompt(document, line, *request); !laid) return at(laid.error());
-    return inputs_of(document).front().length();
+    return length_of(inputs_of(document).front());
   };
   TRY_OK(keep_lines(false));
-  TRY_OK(through<std::int64_t>(length, [&](const DataLine&, std::int64_t rows) {
-    lengths.push_back(rows);
+  TRY_OK(through<PromptLength>(length, [&](const DataLine&, const PromptLength& one) {
+    lengths.push_back(one);
     return Status(Done{});
   }));
   return lengths;
 }
 
 Status DataRuns::keep_one_length(DataSide side) {
-  TRY(const std::vector<std::int64_t> lengths, lengths_of(side));
-  std::map<std::int64_t, std::int64_t> count;
-  for (const std::int64_t rows : lengths) ++count[rows];
+  TRY(const std::vector<PromptLength> lengths, lengths_of(side));
+  std::map<PromptLength, std::int64_t> count;
+  for (const PromptLength& one : lengths) ++count[one];
   if (count.size() < 2) return Done{};
   const auto most = std::max_element(count.begin(), count.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<bool> stays;
-  for (const std::int64_t rows : lengths) stays.push_back(rows == most->first);
+  for (const PromptLength& one : lengths) stays.push_back(one == most->first);
   keep_only(stays);
   return Done{};
 }
 
 Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
-  TRY(const std::vector<std::int64_t> lengths, lengths_of(DataSide::clean));
+  TRY(const std::vector<PromptLength> lengths, lengths_of(DataSide::clean));
   TRY(const std::vector<std::size_t> drawn, resample_partners(lengths, seed));
   DrawnPartners out;
   std::vector<std::size_t> place(drawn.size(), 0);  // of a prompt among those that stay

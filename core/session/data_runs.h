@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
 #include "core/session/each_prompt.h"
 
@@ -38,10 +39,10 @@ Result<std::shared_ptr<const DataPrompts>> held_prompts(const DataChoice& choice
                                                         const std::atomic<bool>& cancel);
 
 class DataEdits;
-/// By prompt that stays: the one that gives it its values, and its rows.
+/// By prompt that stays: the one that gives it its values, and its length.
 struct DrawnPartners {
   std::vector<std::size_t> partners;
-  std::vector<std::int64_t> lengths;
+  std::vector<PromptLength> lengths;
 };
 
 class DataRuns {
@@ -117,7 +118,7 @@ class DataRuns {
   std::array<Request, 2> with_;
 
  private:
-  Result<std::vector<std::int64_t>> lengths_of(DataSide side);
+  Result<std::vector<PromptLength>> lengths_of(DataSide side);
   Status finished(const DataReader& reader);
   static Error stopped_short();
   const std::vector<DataLine>* held_lines() const { return held_ ? held_ : kept_ ? &*kept_ : nullptr; }

@@ -235,6 +235,11 @@ class PathWalk {
   std::map<Site, PathRows> known_;
 };
 
+// Keys and values of cross-attention are read off the encoder's rows, its queries off the stream.
+bool reads_encoder(const Site& site) {
+  return site.part == Part::cross && step_of(site.slot).hue != Hue::query;
+}
+
 bool projects(const Site& to) {
   return to.is(StepRole::split) || to.is(StepRole::projection) || to.is(StepKind::mlp_up);
 }
@@ -275,7 +280,7 @@ Result<Target> path_step(Target where) {
   const bool read =
       site.is(StepRole::split) || site.is(StepKind::mlp_up) || site.is(StepRole::stream) || norm;
   const bool flat = site.is(StepRole::projection);
-  if (where.kind != Target::Kind::step || site.part == Part::cross || (!read && !flat))
+  if (where.kind != Target::Kind::step || reads_encoder(site) || (!read && !flat))
     return fail(Code::unsupported, "error.trace.path.receiver", {to_text(where)});
   if (flat) where.site = site.near(StepRole::split, step_of(site.slot).hue);
   return where;
@@ -283,7 +288,7 @@ Result<Target> path_step(Target where) {
 
 Result<std::vector<Target>> path_receivers(const ModelConfig& config, Target where) {
   const Site& site = where.site;
-  if (where.kind != Target::Kind::step || site.part == Part::cross)
+  if (where.kind != Target::Kind::step || reads_encoder(site))
     return fail(Code::unsupported, "error.trace.path.receiver", {to_text(where)});
   if (site.layer >= config.of(site.stack).n_layers())
     return fail(Code::out_of_range, "error.trace.place.blocks",

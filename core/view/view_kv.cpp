@@ -22,6 +22,16 @@ figure::MatrixMark kept_rows(const ViewState& state, const Site& site, std::int6
   return out;
 }
 
+// Rows before the one that is looked at whose keys the mask lets it see: all, or those of a window.
+std::int64_t rows_that_are_read(const ViewState& state) {
+  const Tensor mask = state.run->slice(state.place.site(StepRole::mask, state.layer), state.head,
+                                       {state.row, state.row + 1}, {0, state.row});
+  if (mask.empty()) return state.row;
+  std::int64_t seen = 0;
+  for (std::int64_t key = 0; key < mask.size(1); ++key) seen += mask.at(0, key) > 0;
+  return seen;
+}
+
 Result<ViewDrawing> draw_kv(const ViewState& state) {
   const Trace& run = *state.run;
   const bool main_stack = state.place.stack == run.config().stack && state.place.part == Part::attn;
@@ -34,9 +44,13 @@ Result<ViewDrawing> draw_kv(const ViewState& state) {
   figure::MatrixMark kept_values = kept_rows(state, values, run.own_head(values, state.head));
   kept_values.rows.shown = false;
   const std::int64_t numbers = kept_keys.values.size(1) + kept_values.values.size(1);
-  const std::vector<Text> said{looked_name(state),  numbers,     state.row,
-                               state.row * numbers, state.layer, head};
-  const char* key = state.row == 0 ? "figure.kv.first" : "figure.kv.sentence";
+  const std::int64_t read = rows_that_are_read(state);
+  const std::vector<Text> said{looked_name(state), numbers, state.row, state.row * numbers,
+                               state.layer,        head,    read,      read * numbers,
+                               state.row - read};
+  const char* key = state.row == 0     ? "figure.kv.first"
+                    : read < state.row ? "figure.kv.hidden"
+                                       : "figure.kv.sentence";
   const auto plane = [&](const char* id, figure::MatrixMark mark) {
     const std::string name = std::string("figure.kv.") + id;
     return figure::leaf(

@@ -18,7 +18,8 @@ constexpr double kShown = 0.005;  // smallest number that two digits show
 
 Text name_of_part(const Site& site) {
   if (site.layer < 0) return Text::of("figure.residual.embed");
-  return Text::of(!site.is(StepKind::output) ? "figure.residual.mlp"
+  const bool attention = site.is(StepKind::output) || site.is(StepKind::norm1_post);
+  return Text::of(!attention                 ? "figure.residual.mlp"
                   : site.part == Part::cross ? "figure.residual.cross"
                                              : "figure.residual.attn",
                   {site.layer});

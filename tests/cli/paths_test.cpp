@@ -177,7 +177,7 @@ TEST(PathCommand, RefusesWhatIsNoPath) {
   expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.q' --to 'blocks.1.attn.q'", 1,
                  "writes nothing");
   expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.z'", 1,
-                 "does not read");
+                 "cannot be the receiver");
   expect_refused("path " + kPathStory + kPathMeasure + " --out a.txt", 1, "a.txt");
 }
 

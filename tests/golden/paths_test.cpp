@@ -330,7 +330,7 @@ TEST(PathErrors, SayWhatIsWrong) {
   EXPECT_NE(made("blocks.1.attn.z", "blocks.0.attn.q").find("no path"), std::string::npos);
   EXPECT_NE(made("blocks.1.attn.z", "blocks.1.attn.q").find("no path"), std::string::npos);
   EXPECT_NE(made("blocks.0.attn.q", "blocks.1.attn.q").find("writes nothing"), std::string::npos);
-  EXPECT_NE(made("blocks.0.attn.z", "blocks.1.attn.z").find("does not read"), std::string::npos);
+  EXPECT_NE(made("blocks.0.attn.z", "blocks.1.attn.z").find("receiver"), std::string::npos);
   EXPECT_NE(made("blocks.9.attn.z", "blocks.1.attn.q").find("blocks.9.attn.z"), std::string::npos);
   RunOptions options;
   options.edits = {*parse_edit("blocks.1.attn.z->blocks.0.attn.q[head=0]=0")};
@@ -338,6 +338,58 @@ TEST(PathErrors, SayWhatIsWrong) {
   EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.attn.q[head=0]=1"));
   EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.mlp.out=0"));  // two steps where it is gated
   EXPECT_FALSE(parse_edit("blocks.0.attn.q->blocks.1.attn.q=0"));
+}
+
+// The query of a head of cross-attention against its norm and projection in double.
+TEST(Paths, LeadIntoTheQueriesOfCrossAttention) {
+  const OpenedModel opened = must_open(model_path("t5"));
+  Input input{{5, 9, 3}, {}};
+  input.source = {4, 8, 6, 3};
+  const auto run = must_run(*opened.model, input);
+  auto made = PathGrid::make(opened.model, run, kAsked, selected("dec.blocks.0.attn.z"),
+                             selected("dec.blocks.1.cross.q"), PathKind::direct, {});
+  ASSERT_TRUE(made) << made.error().text();
+  ASSERT_TRUE(made->fill());
+  const Weights& weights = run->weights();
+  const Tensor z = run->find(site_of(Slot::z, 0, Stack::dec))->value(),
+               stream = run->find(site_of(Slot::resid_mid, 1, Stack::dec))->value(),
+               out = weights.get("dec.blocks.0.attn.out.weight"),
+               gain = weights.get("dec.blocks.1.ln_cross.weight"),
+               into = weights.get("dec.blocks.1.cross.q.weight");
+  const std::int64_t d_head = z.size(2), width = stream.size(1), heads = z.size(0);
+  ASSERT_EQ(made->cells().size(), static_cast<std::size_t>(heads * heads));
+  for (const PathCell& cell : made->cells()) {
+    const std::int64_t from = cell.from.at.front().begin, to = cell.to.at.front().begin;
+    std::vector<float> queries(static_cast<std::size_t>(heads * stream.size(0) * d_head));
+    for (std::int64_t row = 0; row < stream.size(0); ++row) {
+      std::vector<double> x;
+      double square = 0;
+      for (std::int64_t i = 0; i < width; ++i) {
+        double cell_left = static_cast<double>(stream.at(row, i));
+        for (std::int64_t d = 0; d < d_head; ++d)
+          cell_left -=
+              static_cast<double>(z.at(from, row, d)) * static_cast<double>(out.at(from * d_head + d, i));
+        x.push_back(cell_left), square += cell_left * cell_left / static_cast<double>(width);
+      }
+      const double scale = std::sqrt(square + static_cast<double>(run->config().blocks[1].norm.eps));
+      for (std::int64_t d = 0; d < d_head; ++d) {
+        double q = 0;
+        for (std::int64_t i = 0; i < width; ++i)
+          q += x[static_cast<std::size_t>(i)] / scale * static_cast<double>(gain.at(i)) *
+               static_cast<double>(into.at(i, to * d_head + d));
+        queries[static_cast<std::size_t>((to * stream.size(0) + row) * d_head + d)] = static_cast<float>(q);
+      }
+    }
+    Target there{Target::Kind::step, cross_site(Slot::split_q, 1, Stack::dec), {}, {{"head", to}}};
+    RunOptions options;
+    const Tensor whole = Tensor::from(
+        std::move(queries), {{Axis::head, heads}, {Axis::pos, stream.size(0)}, {Axis::d_head, d_head}});
+    options.edits = {make_edit(NumberEdit{there, EditOp::set, Frozen{whole, "test"}})};
+    const auto changed = opened.model->run(input, options);
+    ASSERT_TRUE(changed) << changed.error().text();
+    EXPECT_NEAR(cell.value, *measured(kAsked, **changed), 1e-4) << from << " " << to;
+    EXPECT_NE(cell.value, made->base());
+  }
 }
 
 TEST(PathErrors, StacksHaveNoPath) {
@@ -350,8 +402,9 @@ TEST(PathErrors, StacksHaveNoPath) {
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().text().find("different stacks"), std::string::npos);
   const auto cross = PathGrid::make(opened.model, run, kAsked, selected("dec.blocks.0.attn.z"),
-                                    selected("dec.blocks.1.cross.q"), PathKind::direct, {});
+                                    selected("dec.blocks.1.cross.k"), PathKind::direct, {});
   ASSERT_FALSE(cross);
+  EXPECT_NE(cross.error().text().find("cannot be the receiver"), std::string::npos);
   auto own = PathGrid::make(opened.model, run, kAsked, selected("dec.blocks.0.cross.z"),
                             selected("dec.blocks.1.attn.q"), PathKind::direct, {});
   ASSERT_TRUE(own) << own.error().text();

@@ -79,6 +79,26 @@ TEST(Scene, a_language_model_from_a_seed_runs_and_writes_back) {
   EXPECT_EQ(max_abs_difference((*same)->logits_row(2), (*trace)->logits_row(2)), 0);
 }
 
+// A scale of 1, as T5 has it, is no sign that none was given.
+TEST(Scene, blocks_and_cross_attention_keep_the_scale_that_all_have) {
+  json object = language_model();
+  for (const double scale : {1.0, 0.25}) {
+    object["config"]["attention"]["scale"] = scale;
+    object["config"]["blocks"] = json::parse(R"([{}, {"attention": {"window": 2}, "cross": {}}])");
+    object["config"]["encoder"] = json::parse(
+        R"({"d_model": 8, "vocab_size": 4, "attention": {"n_heads": 4, "d_head": 4, "causal": false}})");
+    object["inputs"] = json::parse(R"([{"ids": [0, 1], "source": [2, 3]}])");
+    const Scene scene = must(object);
+    for (const BlockSpec& block : scene.model->config().blocks)
+      EXPECT_EQ(static_cast<double>(block.attention.scale), scale);
+    EXPECT_EQ(static_cast<double>(scene.model->config().blocks[1].cross->scale), scale);
+    EXPECT_EQ(static_cast<double>(scene.model->config().encoder()->blocks[0].attention.scale), 0.5);
+  }
+  object["config"]["blocks"] =
+      json::parse(R"([{}, {"attention": {"n_heads": 2, "n_kv_heads": 2, "d_head": 16}}])");
+  EXPECT_EQ(must(object).model->config().blocks[1].attention.scale, 0.25f) << "heads of another width";
+}
+
 TEST(Scene, the_seed_is_kept_to_its_last_bit_or_refused) {
   json object = language_model();
   object["seed"] = 18446744073709551613ull;  // no double

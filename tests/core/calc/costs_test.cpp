@@ -177,6 +177,28 @@ TEST(Traffic, of_decoding_reads_weights_and_cache_once) {
   EXPECT_EQ(memory_traffic(costs_preset("gpt2"), of(1, "q8_0")).weights.value(), 124439808LL * 34 / 32);
 }
 
+TEST(Traffic, of_an_encoder_decoder_reads_each_matrix_where_it_is_multiplied) {
+  Workload work = of(10);
+  work.source = 7;
+  const Described it = costs_preset("t5-base");
+  const std::int64_t d = 768, f = 3072, tables = 32 * 12, across = 12 * 2 * d * d,
+                     encoder = 12 * (4 * d * d + 2 * d * f + 2 * d) + d + tables,
+                     decoder = 12 * (6 * d * d + 2 * d * f + 3 * d) + d + tables + 32128 * d;
+  const MemoryTraffic traffic = memory_traffic(it, work);
+  EXPECT_EQ(traffic.prefill.value(), 2 * (encoder + across) + 2 * 7 * 12 * 2 * d);
+  EXPECT_EQ(traffic.decode.value(), 2 * decoder + 2 * (7 + 10) * 12 * 2 * d);
+  EXPECT_EQ(traffic.weights.value(), 2 * (encoder + across + decoder));
+}
+
+TEST(Traffic, of_a_prompt_reaches_every_expert_and_of_one_token_its_own) {
+  const Described it = costs_preset("mixtral-8x7b");
+  const std::int64_t d = 4096, expert = 3 * d * 14336 * 32, table = 32000 * d;
+  const MemoryTraffic traffic = memory_traffic(it, of(3));
+  EXPECT_EQ(traffic.decode.value(), 2 * (46702792704 - table - 6 * expert) + 3 * 131072);
+  EXPECT_EQ(traffic.prefill.value(), 2 * (46702792704 - table - 2 * expert) + 3 * 131072) << "three tokens";
+  EXPECT_EQ(memory_traffic(it, of(500)).prefill.value(), 2 * (46702792704 - table) + 500 * 131072);
+}
+
 // Practice 3: prefill of 500 tokens and 100 decoded ones on a machine of 312 TFLOP/s and 2.04 TB/s.
 TEST(Roofline, prefill_is_bound_by_arithmetic_and_decoding_by_memory) {
   const auto machine = machine_named("312e12,2.04e12");

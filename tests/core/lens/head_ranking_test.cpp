@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/arch/open.h"
+#include "core/arch/shipped.h"
 
 namespace attnscope {
 namespace {
@@ -118,6 +119,52 @@ TEST(HeadRanking, PaddingIsLeftOut) {
     for (const HeadScore score :
          {HeadScore::previous, HeadScore::induction, HeadScore::positional, HeadScore::entropy})
       EXPECT_NEAR(got[i].of(score), want[i].of(score), 1e-5) << head_score_name(score);
+}
+
+TEST(HeadRanking, PaddingInFrontIsNoFirstToken) {
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  const auto plain = head_ranking_run(opened, kHeadRankingIds);
+  Input padded{kHeadRankingIds, {}};
+  padded.ids.insert(padded.ids.begin(), {0, 0, 0});
+  padded.attention_mask.assign(13, 1);
+  std::fill(padded.attention_mask.begin(), padded.attention_mask.begin() + 3, std::uint8_t{0});
+  const auto trace = opened.model->run(padded);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const auto want = head_scores(*plain), got = head_scores(**trace);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    for (int role = 0; role < kRoleCount; ++role) {
+      const RoleScore &is = got[i].roles.of(static_cast<Role>(role)),
+                      &should = want[i].roles.of(static_cast<Role>(role));
+      EXPECT_NEAR(is.score, should.score, 1e-5) << role_name(static_cast<Role>(role));
+      EXPECT_NEAR(is.chance, should.chance, 1e-9) << role_name(static_cast<Role>(role));
+      EXPECT_EQ(is.rows, should.rows) << role_name(static_cast<Role>(role));
+    }
+}
+
+// One id stands in the input for every patch of an image.
+TEST(HeadRanking, PatchesAreNoCopiesOfEachOther) {
+  const OpenedModel opened = *open_shipped("model:pilot");
+  const ModelConfig& config = opened.model->config();
+  const PatchSpec& patch = config.vision()->patch;
+  Input input;
+  input.ids.assign(static_cast<std::size_t>(patch.count()), config.image_token);
+  input.ids.insert(input.ids.end(), {5, 6, 5, 7});
+  std::vector<float> pixels;
+  for (std::int64_t i = 0; i < std::int64_t{3} * 16 * 16; ++i)
+    pixels.push_back(static_cast<float>(i % 7) / 7.f);
+  input.pixels = Tensor::from(std::move(pixels), {{Axis::in, 3}, {Axis::pos, 16}, {Axis::dim, 16}});
+  const auto trace = opened.model->run(input);
+  ASSERT_TRUE(trace) << trace.error().text();
+  int patches = 0, words = 0;
+  for (const RankedHead& head : head_scores(**trace)) {
+    const bool sees = head.pattern.stack == Stack::vision;
+    (sees ? patches : words) += 1;
+    EXPECT_EQ(head.roles.of(Role::duplicate).rows, sees ? 0 : 1) << "the second 5 alone is a copy";
+    EXPECT_EQ(head.roles.of(Role::induction).rows, sees ? 0 : 1);
+  }
+  EXPECT_GT(patches, 0);
+  EXPECT_GT(words, 0);
 }
 
 TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething) {

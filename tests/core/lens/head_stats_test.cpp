@@ -92,6 +92,20 @@ TEST(HeadStats, BandsOfRowsMakeNoDifference) {
   EXPECT_NEAR(head_stats(*trace, pattern, 1)->entropy, entropy / 60, 1e-6);
 }
 
+TEST(HeadStats, PaddingInFrontIsNotTheFirstToken) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  ASSERT_TRUE(opened) << opened.error().text();
+  const Site pattern = site_of(Slot::pattern, 1);
+  Input padded{{0, 0, 5, 9, 7, 3}, {}};
+  padded.attention_mask = {0, 0, 1, 1, 1, 1};
+  const auto with = opened->model->run(padded), without = opened->model->run(Input{{5, 9, 7, 3}, {}});
+  ASSERT_TRUE(with && without);
+  EXPECT_NEAR(head_stats(**with, pattern, 0)->first_share, head_stats(**without, pattern, 0)->first_share,
+              1e-5);
+  EXPECT_NEAR(row_stats(**with, pattern, 0, 5)->first_share, row_stats(**without, pattern, 0, 3)->first_share,
+              1e-5);
+}
+
 TEST(HeadStats, WhatIsNotThereIsSaid) {
   const auto trace = run_fixture("gpt2", {1, 2, 3});
   EXPECT_FALSE(head_stats(*trace, site_of(Slot::scores, 0), 0));

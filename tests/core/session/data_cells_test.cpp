@@ -115,23 +115,25 @@ TEST_F(Cells, MeansAreOverPromptsAndTheirRealPositions) {
 }
 
 TEST(ResamplePartners, AreOthersOfTheirLengthAndFollowTheSeed) {
-  const std::vector<std::int64_t> lengths{5, 7, 5, 9, 5, 7};
+  // The last reads as many tokens as none of its length.
+  const std::vector<PromptLength> lengths{{5}, {7, 3}, {5}, {9}, {5}, {7, 3}, {7, 4}};
   const auto drawn = *resample_partners(lengths, 3);
   ASSERT_EQ(drawn.size(), lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] == 9) {
+    if (i == 3 || i == 6) {
       EXPECT_EQ(drawn[i], kNoPartner) << "no other has its length";
       continue;
     }
     EXPECT_NE(drawn[i], i);
-    EXPECT_EQ(lengths[drawn[i]], lengths[i]) << i;
+    EXPECT_TRUE(lengths[drawn[i]] == lengths[i]) << i;
   }
   EXPECT_EQ(drawn, *resample_partners(lengths, 3));
   bool other = false;
   for (std::uint64_t seed = 4; seed < 12; ++seed) other |= *resample_partners(lengths, seed) != drawn;
   EXPECT_TRUE(other);
-  expect_error(resample_partners({5}, 3), Code::out_of_range, "same length");
-  expect_error(resample_partners({5, 6}, 3), Code::out_of_range, "same length");
+  expect_error(resample_partners({PromptLength{5}}, 3), Code::out_of_range, "same length");
+  expect_error(resample_partners({PromptLength{5}, PromptLength{5, 2}}, 3), Code::out_of_range,
+               "same length");
 }
 
 }  // namespace

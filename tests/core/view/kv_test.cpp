@@ -1,4 +1,5 @@
 // What the cache keeps: the rows of keys and values are those that attention reads in the run.
+#include "core/arch/scene.h"
 #include "core/base/words.h"
 #include "core/view/steps_parts.h"
 #include "tests/core/view/opened.h"
@@ -36,6 +37,26 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
     EXPECT_EQ(sentence_key(*figure), state.row == 0 ? "figure.kv.first" : "figure.kv.sentence");
   });
   EXPECT_GT(drawn, 100);
+}
+
+// Of a window the rows behind it are kept, and not read.
+TEST(ViewKv, SaysHowManyOfTheKeptNumbersAWindowReads) {
+  const char* const kConfig = R"({"format": "attnscope-scene", "version": 1, "title": "toy", "seed": 5,
+    "config": {"d_model": 8, "vocab_size": 6, "attention": {"n_heads": 2, "n_kv_heads": 2, "d_head": 4, "window": 3},
+      "head": {"present": true, "tied": true}}, "inputs": [{"ids": [0, 1, 2, 3, 4, 5]}]})";
+  const auto scene = scene_from_text(kConfig, "toy");
+  ASSERT_TRUE(scene) << scene.error().text();
+  OpenedModel model;
+  model.model = scene->model;
+  ViewState state = first_state(model, *model.model->run(scene->inputs[0]));
+  for (state.row = 1; state.row < 6; ++state.row) {
+    const auto figure = draw_view(**find_view("kv"), state);
+    ASSERT_TRUE(figure) << figure.error().text();
+    ASSERT_EQ(sentence_key(*figure), state.row < 3 ? "figure.kv.sentence" : "figure.kv.hidden");
+    const std::vector<std::string> said = sentence_of(*figure);
+    EXPECT_EQ(said[3], std::to_string(state.row * 8));
+    EXPECT_EQ(said[7], std::to_string(std::min<std::int64_t>(state.row, 2) * 8));
+  }
 }
 
 // The keys and values of a token do not change when another one follows: what makes the cache possible.

@@ -1,6 +1,7 @@
 // The waterfall closes, and its steps are the pushes of the run.
 #include <gtest/gtest.h>
 
+#include "core/arch/scene.h"
 #include "core/figure/drawing.h"
 #include "core/lens/logit_lens.h"
 #include "core/session/document.h"
@@ -41,6 +42,29 @@ TEST(ViewResidual, TheWaterfallClosesAtTheLogitOfEveryRow) {
       EXPECT_EQ(said.forms.front().arguments()[3].str(), figure::number_text(largest, 2));
     }
   }
+}
+
+// Where attention's result is normed once more, the norm is what is added: it is attention's all the same.
+TEST(ViewResidual, NamesTheAttentionOfABlockWithNormsBehindItsBranches) {
+  const char* const kConfig = R"({"format": "attnscope-scene", "version": 1, "title": "toy", "seed": 5,
+    "config": {"d_model": 8, "vocab_size": 6, "n_layers": 2, "norm": {"kind": "rms"}, "branch_norms": true,
+      "final_norm": {"kind": "rms"}, "attention": {"n_heads": 2, "n_kv_heads": 2, "d_head": 4},
+      "mlp": {"kind": "plain", "activation": "relu", "d_mlp": 12}, "head": {"present": true, "tied": true}},
+    "inputs": [{"ids": [0, 1, 2]}]})";
+  const auto scene = scene_from_text(kConfig, "toy");
+  ASSERT_TRUE(scene) << scene.error().text();
+  const auto run = scene->model->run(scene->inputs[0]);
+  ASSERT_TRUE(run) << run.error().text();
+  OpenedModel model;
+  model.model = scene->model;
+  const auto figure = draw_view(**find_view("residual"), first_state(model, *run));
+  ASSERT_TRUE(figure) << figure.error().text();
+  const auto& table = testing::mark_of<figure::TableMark>(*figure, "waterfall");
+  std::vector<std::string> keys;
+  for (const auto& row : table.rows) keys.push_back(row.cells.front().key());
+  EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.begin() + 5),
+            (std::vector<std::string>{"figure.residual.embed", "figure.residual.attn", "figure.residual.mlp",
+                                      "figure.residual.attn", "figure.residual.mlp"}));
 }
 
 TEST(ViewResidual, SaysHowSureTheModelWouldBeIfItStoppedThere) {
