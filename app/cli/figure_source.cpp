@@ -90,7 +90,8 @@ Result<FigureSource> figure_source(FigureOptions& options) {
   const bool compares =
       options.minus || options.compare || !request.edits.empty() || !request.steers.empty() || out.session;
   TRY(const Request a, options.a_text.request());
-  if (!compares || a.empty()) return out;
+  if (a.unused()) return out;
+  if (!compares || a.empty()) return fail(Code::out_of_range, "error.cli.figure_a");
   TRY(Document before, options.a_text.document(*out.opened));
   if (before.sequences.size() > 1)
     return fail(Code::out_of_range, "error.cli.one_sequence", {before.sequences.size()});

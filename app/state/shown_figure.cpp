@@ -224,6 +224,14 @@ Result<std::function<Status()>> report_writer(const FrameState& state, const std
   });
 }
 
+// What was run, with the session that attnscope-cli draws the page from again. `run`: null of a lab, which
+// has no model.
+std::string run_of_data(const RunResult* run, const std::string& session) {
+  json out = run ? told_document(run->document) : json{{"version", told_version()}};
+  put_session_command(out, session, {"figure", kRunSession});
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request) {
@@ -232,14 +240,14 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
   TRY(const ShownView shown, shown_or_why(state));
   const auto sequence = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
   TRY(std::vector<FigureForFile> figures, figures_of(shown, sequence, *exporter, request));
-  const std::string session = exporter->picture && !exporter->moves
+  const std::string session = !exporter->moves && request.walk.empty()
                                   ? session_to_carry(state, request.path, figure_words(shown, request))
                                   : "";
-  const auto run = shown.view->model && !exporter->picture ? shown.run : nullptr;
+  const auto run = shown.view->model ? shown.run : nullptr;
   return std::function<Status()>([exporter, figures = std::move(figures), session, run,
                                   style = style_of(request), path = request.path]() mutable -> Status {
-    if (run) style.run = told_document(run->document).dump(-1, ' ', false, json::error_handler_t::replace);
-    TRY_OK(write_figures(*exporter, figures, session, style, path));
+    if (!exporter->picture) style.run = run_of_data(run.get(), session);
+    TRY_OK(write_figures(*exporter, figures, exporter->picture ? session : "", style, path));
     return Done{};
   });
 }

@@ -2,6 +2,8 @@
 // none.
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/state/shown_figure.h"
@@ -82,6 +84,17 @@ TEST_F(AskExportTest, APatchGivesTheCellsOfThePatch) {
     EXPECT_NEAR(parts[1].values.at(row, col), answer().values[cell], 1e-5);
     EXPECT_NEAR(parts[0].values.at(row, col), answer().values[cell] - answer().base(), 1e-5);
   }
+}
+
+TEST_F(AskExportTest, DataCarryTheSessionThatTheyAreComputedFromAgain) {
+  ask(AskPage::patch);
+  const std::string path = saved_as("json");
+  ASSERT_TRUE(std::filesystem::exists(path));
+  std::ifstream file(path);
+  const nlohmann::json run = nlohmann::json::parse(file)["run"];
+  EXPECT_EQ(run["command"], nlohmann::json({"figure", "session"}));
+  EXPECT_EQ(run["session"]["figure"]["view"], "ask");
+  EXPECT_EQ(run["session"]["look"]["ask"].is_null(), false);
 }
 
 TEST_F(AskExportTest, AKnockOutGivesTheMeasureAndThePlacesThatWereAsked) {
