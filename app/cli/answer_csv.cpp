@@ -45,7 +45,8 @@ std::vector<Column> columns_of(const AnswerTable& table) {
   const auto number = [&](const char* name, std::optional<double> AnswerRow::*part) {
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [&](const AnswerRow& row) { return (row.*part).has_value(); }))
-      out.push_back({name, [part, digits](const AnswerRow& row) { return optional_number(row.*part, digits); }});
+      out.push_back(
+          {name, [part, digits](const AnswerRow& row) { return optional_number(row.*part, digits); }});
   };
   const bool counts = any_row(table, [](const AnswerRow& row) { return row.n > 0; });
   if (counts)

@@ -112,7 +112,8 @@ Result<std::optional<json>> path_from_csv(const std::string& path, std::string_v
       if (header[i] == "run") run = json::parse(words[i], nullptr, false);
     }
     TRY(rows.emplace_back(), path_row(path, header, words));
-    if (rows.size() > kMostAnswerRows) return not_an_answer(path, Text::of("error.cli.answer.rows", {kMostAnswerRows}));
+    if (rows.size() > kMostAnswerRows)
+      return not_an_answer(path, Text::of("error.cli.answer.rows", {kMostAnswerRows}));
   }
   const bool part = std::find(header.begin(), header.end(), "whole") != header.end();
   if (part && rows.empty()) return std::optional<json>();

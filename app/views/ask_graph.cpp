@@ -26,7 +26,7 @@ using NodeKind = CircuitNode::Kind;
 
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
 constexpr std::size_t kAskGraphMostLines = 60, kAskGraphMost = 400;  // nodes, as attnscope-cli attribute has
-constexpr double kAskGraphLeast = 0.004;  // of the scale
+constexpr double kAskGraphLeast = 0.004;                             // of the scale
 
 // Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
@@ -193,8 +193,9 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
        patterns = followed_ ? GraphPatterns::followed : GraphPatterns::held,
        words = measure_words(*context.run.document.opened, asked)](
           const std::atomic<bool>& cancel) -> Result<Circuit> {
-        TRY(const AttributionGraph graph, attribution_graph(
-                                              *trace, asked, kAskGraphLeast, kAskGraphMost, [&] { return !cancel; }, patterns));
+        TRY(const AttributionGraph graph,
+            attribution_graph(
+                *trace, asked, kAskGraphLeast, kAskGraphMost, [&] { return !cancel; }, patterns));
         return circuit_of(*opened, *trace, graph, words);
       });
   fresh = made.fresh;
@@ -283,8 +284,8 @@ void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, fl
     ImGui::SameLine();
   }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
-    const auto kept =
-        std::make_shared<const GraphToSave>(opened_->circuit ? GraphToSave{whole} : saying_run(context, whole));
+    const auto kept = std::make_shared<const GraphToSave>(opened_->circuit ? GraphToSave{whole}
+                                                                           : saying_run(context, whole));
     context.commands.ask_file(
         {true, "ask.graph.save", "graph.json", [kept](Session& session, const std::string& path) {
            const Status done = write_graph(*kept, path);

@@ -97,7 +97,8 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
   DataRow row{line, base, {}};
   for (std::size_t i = 0; i < places.size(); ++i) {
     const DataPlace& one = places[i];
-    const std::int64_t end = real_rows(run, one.stack, run.rows(one.stack)).end;  // where [pos=-1] counts from
+    const std::int64_t end =
+        real_rows(run, one.stack, run.rows(one.stack)).end;  // where [pos=-1] counts from
     const std::size_t at = index_of(one, i, end, partial);
     cells_[at].value.add(one.value);
     cells_[at].estimate.add(one.estimate);

@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// The word that stands for a session in the command of an answer that the window saved: the session is in the
-/// run itself, under this name.
+/// The word that stands for a session in the command of an answer that the window saved: the session is in
+/// the run itself, under this name.
 inline constexpr const char* kRunSession = "session";
 
 /// "1.4.0 (0a1b2c3)": the program's version and, where it is known, its commit.

@@ -14,7 +14,8 @@ class Parts : public ::testing::Test {
   Json joined(const std::string& question, const std::string& first, const std::string& second) {
     const std::string one = folder_ / ("1" + first), two = folder_ / ("2" + second),
                       all = folder_ / "all.json";
-    const Ran a = cli(question + " --shard 1/2 --out " + one), b = cli(question + " --shard 2/2 --out " + two);
+    const Ran a = cli(question + " --shard 1/2 --out " + one),
+              b = cli(question + " --shard 2/2 --out " + two);
     EXPECT_EQ(a.exit_code + b.exit_code, 0) << a.err << b.err;
     const Ran ran = cli("merge " + two + " " + one + " --out " + all);
     EXPECT_EQ(ran.exit_code, 0) << question << first << second << ran.err;
@@ -32,10 +33,12 @@ class Parts : public ::testing::Test {
 
 // Members beside the rows, too: the measure, both ends, which rows match, pieces that are no words.
 TEST_F(Parts, of_every_form_are_the_whole_answer) {
-  const std::string patch = "patch model:storyteller --measure 'logit_diff: cat, mat' --over pos --estimate " +
-                            ("--clean " + kPartsClean) + " --corrupt " + kPartsCorrupt,
-                    ablate = "ablate model:storyteller --data task:storyteller --limit 3 --measure logit_diff "
-                             "--over head";
+  const std::string patch =
+                        "patch model:storyteller --measure 'logit_diff: cat, mat' --over pos --estimate " +
+                        ("--clean " + kPartsClean) + " --corrupt " + kPartsCorrupt,
+                    ablate =
+                        "ablate model:storyteller --data task:storyteller --limit 3 --measure logit_diff "
+                        "--over head";
   for (const std::string& question : {patch, ablate, ablate + " --normalise"}) {
     const Json expected = whole(question);
     for (const char* form : {".csv", ".npz", ".json"})
@@ -49,9 +52,12 @@ TEST_F(Parts, of_every_form_are_the_whole_answer) {
 
 TEST_F(Parts, of_paths_are_the_whole_answer) {
   const std::string ends = " --from 'embed,blocks.0.attn.z' --to 'blocks.1.attn.q,logits' ",
-                    one = "path model:storyteller --measure 'logit_diff: cat, mat' --text " + kPartsClean + ends,
-                    many = "path model:storyteller --measure logit_diff --data task:storyteller --limit 3" + ends;
-  for (const std::string& question : {one, one + "--estimate --edit 'blocks.0.mlp.out=0'", many + "--quantiles"}) {
+                    one = "path model:storyteller --measure 'logit_diff: cat, mat' --text " + kPartsClean +
+                          ends,
+                    many = "path model:storyteller --measure logit_diff --data task:storyteller --limit 3" +
+                           ends;
+  for (const std::string& question :
+       {one, one + "--estimate --edit 'blocks.0.mlp.out=0'", many + "--quantiles"}) {
     const Json expected = whole(question);
     EXPECT_EQ(joined(question, ".csv", ".csv"), expected) << question;
     EXPECT_EQ(joined(question, ".csv", ".json"), expected) << question;
@@ -81,7 +87,8 @@ TEST_F(Parts, without_rows_are_no_obstacle) {
     std::string parts;
     for (int i = 1; i <= 5; ++i) {
       parts += " " + (folder_ / (std::to_string(i) + ".csv"));
-      ASSERT_EQ(cli(asked + " --shard " + std::to_string(i) + "/5 --out" + parts.substr(parts.rfind(' '))).exit_code,
+      ASSERT_EQ(cli(asked + " --shard " + std::to_string(i) + "/5 --out" + parts.substr(parts.rfind(' ')))
+                    .exit_code,
                 0);
     }
     ASSERT_EQ(cli("merge" + parts + " --out " + (folder_ / "all.json")).exit_code, 0);
@@ -91,9 +98,11 @@ TEST_F(Parts, without_rows_are_no_obstacle) {
 }
 
 TEST_F(Parts, with_a_row_for_each_prompt_are_refused_before_anything_is_computed) {
-  expect_refused("ablate model:storyteller --data task:storyteller --measure logit_diff --over head --each "
-                 "--shard 1/2 --out " + (folder_ / "e.csv"),
-                 1, "--each");
+  expect_refused(
+      "ablate model:storyteller --data task:storyteller --measure logit_diff --over head --each "
+      "--shard 1/2 --out " +
+          (folder_ / "e.csv"),
+      1, "--each");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "e.csv"));
 }
 

@@ -9,18 +9,23 @@ using namespace attnscope::testing;
 TEST(UnusedFlags, are_refused) {
   const TempFolder folder;
   const std::string file = folder / "p.jsonl";
-  std::ofstream(file) << R"({"text": "The cat was tired. So the", "answer": "cat", "wrong": "mat"})" "\n"
-                      << R"({"text": "The dog was tired. So the", "answer": "dog", "wrong": "mat"})" "\n";
+  std::ofstream(file) << R"({"text": "The cat was tired. So the", "answer": "cat", "wrong": "mat"})"
+                         "\n"
+                      << R"({"text": "The dog was tired. So the", "answer": "dog", "wrong": "mat"})"
+                         "\n";
   const std::string story = " model:storyteller", data = " --data " + file + " --measure logit_diff",
                     text = " --text 'The cat was tired. So the'", ask = "ablate" + story + data;
   expect_refused(ask + " --seed 3", 2, "--seed");
-  expect_refused("direction" + story + " --data " + file + " --against " + file + " --seed 3 -o " + (folder / "v.npz"),
-                 2, "--seed");
+  expect_refused(
+      "direction" + story + " --data " + file + " --against " + file + " --seed 3 -o " + (folder / "v.npz"),
+      2, "--seed");
   EXPECT_EQ(cli(ask + " --seed 3 --how resample").exit_code, 0);
   EXPECT_EQ(cli(ask + " --seed 3 --edit 'blocks.0.mlp.out=resample'").exit_code, 0);
-  EXPECT_EQ(cli("ablate" + story + " --data task:storyteller --limit 2 --measure logit_diff --seed 3").exit_code, 0);
+  EXPECT_EQ(
+      cli("ablate" + story + " --data task:storyteller --limit 2 --measure logit_diff --seed 3").exit_code,
+      0);
   const std::string kept = "circuit" + story + data + " --keep 'blocks.0.attn.z[head=2]'";
-  expect_refused(kept + " --by attribution", 2, "--by does not go with --keep");
+  expect_refused(kept + " --by attribution", 2, "--keep does not go with --by");
   EXPECT_EQ(cli(kept).exit_code, 0);
   expect_refused("trace" + story + text + " --summary --pad-side left", 1, "--pad-to");
   expect_refused("trace" + story + " --data " + file + " --summary --pad-side left", 1, "--pad-to");
@@ -35,8 +40,8 @@ TEST(UnusedFlags, are_refused) {
   expect_refused("trace" + story + text + " --summary --loss-rows all", 2, "--gradients");
   expect_refused("trace" + story + text + " --summary --target 3", 2, "--gradients");
   expect_refused("figure" + story + " -o " + (folder / "f.json") + " --a-text 'The dog'", 1, "--compare");
-  expect_refused("figure" + story + " -o " + (folder / "f.json") + " --compare --a-edit 'blocks.0.mlp.out=0'", 1,
-                 "--a-text");
+  expect_refused("figure" + story + " -o " + (folder / "f.json") + " --compare --a-edit 'blocks.0.mlp.out=0'",
+                 1, "--a-text");
 }
 
 }  // namespace
