@@ -100,6 +100,24 @@ Result<FigureSource> figure_source(FigureOptions& options) {
   return out;
 }
 
+namespace {
+
+// What was asked for and the view does not have.
+Status check_flags(const ViewSpec& view, const ViewState& state, const FigureOptions& options) {
+  const std::vector<ViewControl> controls = view_controls(view, state);
+  const auto has = [&](const char* name) {
+    if (name == std::string_view("page")) return !view.aside.empty() || !pages_of(view, state).empty();
+    return std::any_of(controls.begin(), controls.end(),
+                       [&](const ViewControl& one) { return one.control.id() == name; });
+  };
+  for (const char* name : {"page", "words", "distance", "temperature"})
+    if (options.given.contains(name) && !has(name))
+      return fail(Code::unsupported, "error.cli.figure_flag", {in_quotes(view.id), name});
+  return Done{};
+}
+
+}  // namespace
+
 Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& options) {
   ViewState state = first_state(*source.opened, source.run);
   state.compare = options.compare;
@@ -115,6 +133,7 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
     state.layer = own;
   // What a figure carries gives way to what is given on the command line.
   TRY(const ViewSpec* view, find_view(options.view));
+  TRY_OK(check_flags(*view, state, options));
   for (const std::string& one : options.set)
     if (options.given.contains("set") || !options.given.contains(one.substr(0, one.find('='))))
       TRY_OK(set_control(*view, state, one));

@@ -97,6 +97,25 @@ TEST_F(AskExportTest, DataCarryTheSessionThatTheyAreComputedFromAgain) {
   EXPECT_EQ(run["session"]["look"]["ask"].is_null(), false);
 }
 
+// The answer stays that of the run without the edit that a click on one of its cells puts there.
+TEST_F(AskExportTest, WhatAClickOnTheAnswerPutInIsNoPartOfIt) {
+  ask(AskPage::knock_out);
+  ASSERT_TRUE(session_->edit(
+      "put", {}, [&](Document& changed) { return workspace().asking.toggle(changed, answer(), 0); }));
+  settle();
+  ASSERT_EQ(document().edits.size(), 1u);
+  std::ifstream file(saved_as("json"));
+  const nlohmann::json told = nlohmann::json::parse(file);
+  EXPECT_FALSE(told["run"].contains("edits"));
+  EXPECT_TRUE(told["run"]["session"]["edits"].empty());
+  EXPECT_EQ(told["caption"].get<std::string>().find("Edits:"), std::string::npos) << told["caption"];
+  workspace().asking.settings.page = AskPage::parts;
+  settle();
+  std::ifstream other(saved_as("json"));
+  EXPECT_EQ(nlohmann::json::parse(other)["run"]["edits"].size(), 1u)
+      << "this page is about the run on screen";
+}
+
 TEST_F(AskExportTest, AKnockOutGivesTheMeasureAndThePlacesThatWereAsked) {
   ask(AskPage::knock_out);
   workspace().asking.settings.knock_out = "parts";

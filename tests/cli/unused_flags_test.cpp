@@ -42,6 +42,10 @@ TEST(UnusedFlags, are_refused) {
   expect_refused("figure" + story + " -o " + (folder / "f.json") + " --a-text 'The dog'", 1, "--compare");
   expect_refused("figure" + story + " -o " + (folder / "f.json") + " --compare --a-edit 'blocks.0.mlp.out=0'",
                  1, "--a-text");
+  const std::string figure = "figure" + story + " -o " + (folder / "f.json");
+  expect_refused(figure + " --view attention --words cat,mat", 1, "--words");
+  expect_refused(figure + " --view steps --temperature 2", 1, "--temperature");
+  expect_refused(figure + " --view residual --page first", 1, "--page");
 }
 
 }  // namespace
