@@ -39,13 +39,16 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 26> kCommands{
-    "trace",    "circuit",   "ablate",  "patch", "attribute", "heads",   "rollout", "probe",       "path",
-    "circuits", "strongest", "compare", "why",   "steer",     "weights", "figure",  "checkpoints", "generate",
-    "tokenize", "info",      "calc",    "lab",   "steps",     "try",     "lesson",  "course"};
+constexpr std::array<std::string_view, 27> kCommands{
+    "trace",   "circuit", "ablate",      "patch",     "attribute", "heads",    "rollout",
+    "probe",   "path",    "circuits",    "strongest", "compare",   "why",      "steer",
+    "weights", "figure",  "checkpoints", "generate",  "tokenize",  "info",     "calc",
+    "lab",     "steps",   "try",         "lesson",    "course",    "direction"};
 // Those whose answers are times that were measured.
 constexpr std::string_view kBench = "bench";
 constexpr std::string_view kFigure = "figure";
+// It writes a file whatever else it is asked for.
+constexpr std::string_view kDirection = "direction";
 // Of attribute: the graph is the answer.
 constexpr const char* kGraph = "--graph";
 // How the commands call what they open.
@@ -158,7 +161,8 @@ std::string text_at(const nlohmann::json& answer, const nlohmann::json::json_poi
 // stands behind its @. Empty: none.
 std::string file_in(const std::string& option, std::string word) {
   const bool named = !option.starts_with("-") || option == "--data" || option == "--image" ||
-                     option == "--reference" || option == "--lora" || option == "--steer";
+                     option == "--reference" || option == "--lora" || option == "--steer" ||
+                     option == "--against";
   if (named && (is_shipped_name(word) || word.starts_with("task:"))) return {};
   if (named && word.starts_with(kRandomPrefix)) word.erase(0, kRandomPrefix.size());
   if (!named) {
@@ -244,9 +248,12 @@ void lift_run(nlohmann::json& graph) {
 Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::json& before,
                                 const std::string& file, const std::string& as = "") {
   std::optional<DrawnAgain> again;
-  const bool graph = as == kGraph;
-  if (!as.empty() || std::find(words.begin(), words.end(), kFigure) != words.end()) {
-    again.emplace(as.empty() || graph ? ".json" : as);
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const bool graph = as == kGraph, beside = as.empty() && has(kDirection) && !has(kFigure);
+  if (!as.empty() || has(kFigure) || beside) {
+    again.emplace(beside ? ".npz" : as.empty() || graph ? ".json" : as);
     words.insert(words.end(), {graph ? as : "--out", again->path()});
   }
   Program program(words.empty() ? std::string() : words.front());
@@ -263,7 +270,7 @@ Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
   const KeptAnswer kept;
-  if (again) {
+  if (again && !beside) {
     TRY_OK(program.action());
     if (!as.empty() && !graph) return table_answer(again->path());
     TRY(nlohmann::json drawn, read_json_file(again->path(), kMostAnswerBytes));

@@ -70,5 +70,21 @@ TEST(RerunWindow, a_lab_is_computed_again) {
   }
 }
 
+// A direction is an answer, too, as the arrays that it is written into and as JSON beside them.
+TEST(RerunWindow, a_direction_is_computed_again) {
+  const TempFolder folder;
+  const std::string data = folder / "d.jsonl", file = folder / "v.npz", printed = folder / "v.json";
+  std::ofstream(data) << R"({"text": "The cat was tired."})"
+                      << "\n";
+  const std::string ask =
+      "direction model:storyteller --data " + data + " --against task:storyteller --limit 2 -o ";
+  ASSERT_EQ(cli(ask + file).exit_code, 0);
+  std::ofstream(printed) << cli(ask + (folder / "w.npz") + " --json").out;
+  for (const std::string& answer : {file, printed}) {
+    const Ran again = cli("rerun " + answer);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope
