@@ -105,14 +105,18 @@ namespace {
 // What was asked for and the view does not have.
 Status check_flags(const ViewSpec& view, const ViewState& state, const FigureOptions& options) {
   const std::vector<ViewControl> controls = view_controls(view, state);
+  std::vector<std::string> pages = pages_of(view, state);
+  if (!view.aside.empty()) pages.emplace_back(view.aside);
   const auto has = [&](const char* name) {
-    if (name == std::string_view("page")) return !view.aside.empty() || !pages_of(view, state).empty();
+    if (name == std::string_view("page")) return !pages.empty();
     return std::any_of(controls.begin(), controls.end(),
                        [&](const ViewControl& one) { return one.control.id() == name; });
   };
   for (const char* name : {"page", "words", "distance", "temperature"})
     if (options.given.contains(name) && !has(name))
       return fail(Code::unsupported, "error.cli.figure_flag", {in_quotes(view.id), name});
+  if (options.given.contains("page") && std::find(pages.begin(), pages.end(), options.page) == pages.end())
+    return fail(Code::not_found, "error.view.page", {in_quotes(options.page), join(pages, ", ")});
   return Done{};
 }
 

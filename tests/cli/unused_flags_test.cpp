@@ -46,6 +46,7 @@ TEST(UnusedFlags, are_refused) {
   expect_refused(figure + " --view attention --words cat,mat", 1, "--words");
   expect_refused(figure + " --view steps --temperature 2", 1, "--temperature");
   expect_refused(figure + " --view residual --page first", 1, "--page");
+  expect_refused(figure + " --view attention --page first", 1, "triangle");
 }
 
 }  // namespace
