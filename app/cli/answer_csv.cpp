@@ -28,20 +28,29 @@ struct Column {
   std::function<std::string(const AnswerRow&)> cell;  // ",0.5"
 };
 
-std::string optional_number(const std::optional<double>& value) { return value ? csv_number(*value) : ","; }
+using Digits = std::string (*)(double);
+
+// What merge reads is written in full.
+Digits digits_of(const AnswerTable& table) { return table.is_part() ? csv_exact : csv_number; }
+
+std::string optional_number(const std::optional<double>& value, Digits digits) {
+  return value ? digits(*value) : ",";
+}
 
 std::vector<Column> columns_of(const AnswerTable& table) {
   std::vector<Column> out;
+  const Digits digits = digits_of(table);
   if (!table.estimates_alone)
-    out.push_back({"value", [](const AnswerRow& row) { return csv_number(row.value); }});
+    out.push_back({"value", [digits](const AnswerRow& row) { return digits(row.value); }});
   const auto number = [&](const char* name, std::optional<double> AnswerRow::*part) {
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [&](const AnswerRow& row) { return (row.*part).has_value(); }))
-      out.push_back({name, [part](const AnswerRow& row) { return optional_number(row.*part); }});
+      out.push_back(
+          {name, [part, digits](const AnswerRow& row) { return optional_number(row.*part, digits); }});
   };
   const bool counts = any_row(table, [](const AnswerRow& row) { return row.n > 0; });
   if (counts)
-    out.push_back({"stderr", [](const AnswerRow& row) { return optional_number(row.error); }});
+    out.push_back({"stderr", [digits](const AnswerRow& row) { return optional_number(row.error, digits); }});
   else
     number("stderr", &AnswerRow::error);
   if (counts) out.push_back({"n", [](const AnswerRow& row) { return "," + std::to_string(row.n); }});
@@ -49,8 +58,8 @@ std::vector<Column> columns_of(const AnswerTable& table) {
   number("estimate", &AnswerRow::estimate);
   if (any_row(table, [](const AnswerRow& row) { return !row.quantiles.empty(); }))
     for (std::size_t i = 0; i < kQuantiles.size(); ++i)
-      out.push_back({quantile_name(kQuantiles[i]), [i](const AnswerRow& row) {
-                       return row.quantiles.empty() ? "," : csv_number(row.quantiles[i]);
+      out.push_back({quantile_name(kQuantiles[i]), [i, digits](const AnswerRow& row) {
+                       return row.quantiles.empty() ? "," : digits(row.quantiles[i]);
                      }});
   if (any_row(table, [](const AnswerRow& row) { return row.pair.has_value(); })) {
     const auto pair = [&](const char* name, std::string (*cell)(const AnswerPair&)) {
@@ -61,7 +70,7 @@ std::vector<Column> columns_of(const AnswerTable& table) {
     pair("from_token", [](const AnswerPair& one) { return csv_field(one.from_token); });
   }
   for (const auto& [name, value] : table.totals)
-    out.push_back({name, [cell = csv_number(value)](const AnswerRow&) { return cell; }});
+    out.push_back({name, [cell = digits(value)](const AnswerRow&) { return cell; }});
   if (table.is_part()) {
     out.push_back({"index", [](const AnswerRow& row) { return "," + std::to_string(row.index); }});
     out.push_back({"whole", [whole = "," + std::to_string(table.whole)](const AnswerRow&) { return whole; }});
@@ -120,6 +129,7 @@ struct CsvAnswer {
   const std::string& path;
   std::vector<std::string> header = {};
   AnswerTable table = {};
+  std::optional<AnswerTable> said = {};  // what a part says of the whole answer, beside its rows
 
   Status take(const std::vector<std::string>& words);
   Result<bool> take_cell(const std::string& name, const std::string& word, AnswerRow& row);
@@ -134,6 +144,10 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
   }
   if (name == "run") {
     table.run = word;
+    return false;
+  }
+  if (name == kAnswerColumn) {
+    TRY(said, answer_without_rows(path, word));
     return false;
   }
   if (take_pair(name, word, row) || take_quantile(name, word, row)) return false;
@@ -266,7 +280,11 @@ Result<AnswerTable> answer_from_csv(const std::string& path, const std::string& 
     if (words.size() == 1 && words[0].empty()) continue;
     TRY_OK(out.take(words));
   }
-  return std::move(out.table);
+  AnswerTable& table = out.table;
+  const auto& header = out.header;
+  table.no_rows_here = table.rows.empty() && std::find(header.begin(), header.end(), "whole") != header.end();
+  if (out.said) take_said(table, *std::move(out.said));
+  return std::move(table);
 }
 
 }  // namespace attnscope::cli

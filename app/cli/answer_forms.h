@@ -30,6 +30,15 @@ void put_agreement(nlohmann::json& answer);
 std::string agreement_line(const nlohmann::json& answer);
 std::string agreement_line(const AnswerTable& table);
 
+/// Where a part as CSV or npz has what its form has no place for (answer_without_rows).
+inline constexpr const char* kAnswerColumn = "answer";
+/// All of an answer but its rows and its run, as JSON on one line: measure, totals, edits, ...
+std::string answer_without_rows(const AnswerTable& table);
+/// Read back. Errors: other JSON, with the path of its file.
+Result<AnswerTable> answer_without_rows(const std::string& path, const std::string& text);
+/// Puts that around the rows of a part.
+void take_said(AnswerTable& part, AnswerTable said);
+
 /// A JSON answer as a table. Errors: with the path of its file.
 Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer);
 /// Of a part's run (JSON as text), the run of the whole.

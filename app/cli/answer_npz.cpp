@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/answer_forms.h"
 #include "app/cli/command.h"
@@ -13,6 +14,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr std::size_t kMostCells = 1 << 26;  // of all arrays
+constexpr std::size_t kBytesPacked = 8;
 constexpr const char *kIndex = ".index", *kCount = ".n", *kEstimate = ".estimate";
 
 // What a row may have beside its value, each an array of its own.
@@ -124,6 +126,31 @@ std::pair<std::string, std::vector<std::string>> step_and_axes(const std::string
   return {name.substr(0, open), split(name.substr(open + 1, name.size() - open - 2), ',')};
 }
 
+// A part as JSON, eight of its bytes in each number (little endian, as NumPy's tobytes() gives them back),
+// blanks behind it: arrays of float32 have not all of it.
+NamedInts packed_answer(const AnswerTable& part) {
+  const std::string text = answer_text(part);
+  NamedInts out{kAnswerColumn, {}, {}};
+  for (std::size_t i = 0; i < text.size(); i += kBytesPacked) {
+    std::uint64_t word = 0;
+    for (std::size_t byte = 0; byte < kBytesPacked; ++byte) {
+      const char c = i + byte < text.size() ? text[i + byte] : ' ';
+      word |= std::uint64_t{static_cast<unsigned char>(c)} << (8 * byte);
+    }
+    out.values.push_back(static_cast<std::int64_t>(word));
+  }
+  out.shape = {std::ssize(out.values)};
+  return out;
+}
+Result<AnswerTable> unpacked_answer(const TensorSource& file, const std::string& path) {
+  TRY(const std::vector<std::int64_t> words, file.load_ints(kAnswerColumn));
+  std::string text;
+  for (const std::int64_t word : words)
+    for (std::size_t byte = 0; byte < kBytesPacked; ++byte)
+      text += static_cast<char>((static_cast<std::uint64_t>(word) >> (8 * byte)) & 0xff);
+  return answer_from_json(path, nlohmann::json::parse(text, nullptr, false));
+}
+
 Result<std::string> text_in(const TensorSource& file, const std::string& name) {
   TRY(const std::vector<std::int64_t> bytes, file.load_ints(name));
   std::string text;
@@ -153,7 +180,10 @@ Status write_answer_npz(const std::string& path, const AnswerTable& table) {
     if (counts) ints.push_back({name + kCount, grid.counts, grid.shape});
     if (table.is_part()) ints.push_back({name + kIndex, grid.indices, grid.shape});
   }
-  if (table.is_part()) ints.push_back({"whole", {table.whole}, {1}});
+  if (table.is_part()) {
+    ints.push_back({"whole", {table.whole}, {1}});
+    ints.push_back(packed_answer(table));
+  }
   for (const auto& [name, edits] : table.edits) ints.push_back(bytes_of(name, join(edits, "\n")));
   if (!table.run.empty()) ints.push_back(bytes_of("run", table.run));
   return write_npz(path, tensors, ints);
@@ -161,6 +191,7 @@ Status write_answer_npz(const std::string& path, const AnswerTable& table) {
 
 Result<AnswerTable> answer_from_npz(const std::string& path) {
   TRY(const std::shared_ptr<TensorSource> file, read_npz(path));
+  if (file->find(kAnswerColumn)) return unpacked_answer(*file, path);
   AnswerTable out;
   if (!file->find("whole")) return not_an_answer(path, Text::of("error.cli.answer.whole"));
   TRY(const std::vector<std::int64_t> whole, file->load_ints("whole"));

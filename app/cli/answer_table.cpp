@@ -323,7 +323,27 @@ std::string answer_text(const std::vector<AnswerTable>& tables) {
   return written(out);
 }
 
+std::string answer_without_rows(const AnswerTable& table) {
+  nlohmann::json out = answer_json(table);
+  for (const char* own : {"rows", "each", "run", "axes"}) out.erase(own);
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<AnswerTable> answer_without_rows(const std::string& path, const std::string& text) {
+  nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
+  if (answer.is_object()) answer["rows"] = nlohmann::json::array();
+  return answer_from_json(path, answer);
+}
+
+void take_said(AnswerTable& part, AnswerTable said) {
+  said.rows = std::move(part.rows);
+  said.run = std::move(part.run);
+  said.estimates_alone = part.estimates_alone;
+  part = std::move(said);
+}
+
 static std::string said_csv(std::string csv, const AnswerTable& table) {
+  if (table.is_part()) csv = csv_with_column(csv, kAnswerColumn, answer_without_rows(table));
   return table.run.empty() ? csv : csv_with_run(csv, table.run);
 }
 

@@ -58,6 +58,7 @@ struct AnswerTable {
   std::string run = {};                   ///< what was run, as JSON (answer_run.h)
   std::vector<std::pair<std::string, double>> errors = {};  ///< of the totals' means over a data set
   std::vector<AnswerOfPrompt> each = {};                    ///< where they were asked for
+  bool no_rows_here = false;     ///< a part read from a CSV that has a header alone: more parts than rows
   bool estimates_alone = false;  ///< nothing was run: values are the estimates, and are written as such
 
   /// Stores the edits of a run under a name.
@@ -82,8 +83,8 @@ std::string answer_text(const std::vector<AnswerTable>& tables);
 /// over its axes, "blocks.0.attn.z[head,pos]", a range's value at each of its indices, NaN where nothing was
 /// computed; estimates as "... .estimate", standard errors and counts as "... .stderr" and "... .n", totals
 /// under their names, edits and the run as bytes, edits one per line. A part also has the indices, 1-based,
-/// as
-/// "... .index", and "whole". Errors: another extension, a write error.
+/// as "... .index", and "whole". Parts as CSV and npz hold all that the JSON does, to the last bit, in the
+/// column or array "answer". Errors: another extension, a write error.
 Status write_answer(const std::string& path, const AnswerTable& table);
 /// Of several measures, which a CSV has in a column; not as npz.
 Status write_answer(const std::string& path, const std::vector<AnswerTable>& tables);

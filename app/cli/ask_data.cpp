@@ -43,8 +43,8 @@ void count_alone(const Donor& donor, PromptAnswer& out) {
 }
 
 Status prepare(const AskOptions& options, PromptRuns& data) {
-  TRY_OK(data.prepare());
   TRY_OK(check_measures(options));
+  TRY_OK(data.prepare());
   for (const std::string& measure : options.measures) TRY_OK(check_data_measure(measure));
   return Done{};
 }

@@ -41,6 +41,12 @@ AttributeBy attribute_by(const std::string& word) {
 }
 
 Status check_measures(const AskOptions& options) {
+  const std::string& out = options.out;
+  const bool csv = !out.empty() && !out.ends_with(".json") && !out.ends_with(".npz");
+  if (options.each && !options.shard.empty() && csv) return fail(Code::unsupported, "error.cli.each_shard");
+  const bool of_prompts = options.each || options.quantiles;
+  if (of_prompts && !options.json && (out.empty() || (out.ends_with(".npz") && options.shard.empty())))
+    return fail(Code::unsupported, "error.cli.each_form");
   if (options.measures.size() < 2) return Done{};
   if (!options.shard.empty()) return fail(Code::out_of_range, "error.cli.measures_shard");
   if (!options.graph.empty()) return fail(Code::out_of_range, "error.cli.measures_graph");

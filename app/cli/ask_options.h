@@ -31,7 +31,8 @@ Result<DataKnockout> how_asked(const std::string& how, bool data, std::uint64_t 
 
 /// "part", "head", "token", "neuron".
 AttributeBy attribute_by(const std::string& word);
-/// Errors: --shard with several measures.
+/// Errors: --shard with several measures, and a CSV of each prompt; --each or --quantiles in a
+/// form that has none; what else takes one measure.
 Status check_measures(const AskOptions& options);
 /// Prints the tables, one for each measure, or writes them to --out.
 Status give_answer(const AskOptions& options, const std::vector<AnswerTable>& tables);

@@ -252,7 +252,10 @@ Status run_attribute(const AskOptions& options) {
         attribution_graph(*run, measure, options.least, 400, {},
                           options.follow_scores ? GraphPatterns::followed : GraphPatterns::held));
     Circuit circuit = circuit_of(opened, *run, graph, options.measures.front());
-    circuit.run = made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    nlohmann::json of_graph = made;
+    of_graph["method"] = {{"graph", true}, {"qk", options.follow_scores}};
+    if (!run->edits.empty()) of_graph["edits"] = texts_of(run->edits);
+    circuit.run = of_graph.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     TRY_OK(write_circuit(options.graph, circuit));
     if (options.follow_scores)
       std::fprintf(stderr, "attnscope-cli: %s\n",
@@ -281,15 +284,21 @@ Status run_merge(const AskOptions& options) {
   std::vector<PartFile> files;
   std::vector<AnswerTable> parts;
   for (const std::string& path : options.parts) {
-    TRY(const bool json, is_json_answer(path));
-    if (json) {
+    TRY(const bool described, is_described_part(path));
+    if (described) {
       TRY(std::vector<PartFile> found, read_parts(path));
       files.insert(files.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
       continue;
     }
     TRY(parts.emplace_back(), read_answer(path));
+    if (parts.back().no_rows_here) {
+      parts.pop_back();
+      continue;
+    }
     if (const Status part = check_part(parts.back()); !part) return about(path, part.error());
   }
+  if (files.empty() && parts.empty())
+    return about(options.parts.front(), fail(Code::bad_format, "error.cli.answer_no_part"));
   return write_joined(files, std::move(parts), options.out);
 }
 

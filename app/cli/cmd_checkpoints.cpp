@@ -280,6 +280,10 @@ Status run_checkpoints(SeriesOptions options) {
     return fail(Code::out_of_range, "error.cli.series_probe");
   if (options.measures.empty() && !options.heads && options.probe.empty())
     options.measures.emplace_back(kLossMeasure);
+  const auto reads_no_row = [](const std::string& measure) { return measure == kLossMeasure; };
+  if (options.at >= 0 && options.probe.empty() &&
+      std::all_of(options.measures.begin(), options.measures.end(), reads_no_row))
+    return fail(Code::out_of_range, "error.cli.series_at");
   TRY_OK(check_curve_path(options.figure));
   TRY(const CheckpointSeries series, checkpoint_series(options.folder));
   const std::vector<CheckpointMember> members = chosen(series, options);

@@ -175,8 +175,8 @@ void add_circuit(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("circuit", tr("cli.circuit"));
   const auto options = std::make_shared<KeptOptions>();
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
-  command->add_option("--keep", options->keep, tr("cli.circuit.keep"));
-  command->add_option("--circuit", options->circuit, tr("cli.circuit.circuit"));
+  CLI::Option* const keep = command->add_option("--keep", options->keep, tr("cli.circuit.keep"));
+  CLI::Option* const circuit = command->add_option("--circuit", options->circuit, tr("cli.circuit.circuit"));
   command->add_flag("--curve", options->curve, tr("cli.circuit.curve"));
   command->add_option("--best", options->best, tr("cli.circuit.best"))->transform(whole(1, 1 << 20));
   command->add_option("--parts", options->parts, tr("cli.circuit.parts"))
@@ -185,7 +185,8 @@ void add_circuit(CLI::App& app, Action& action) {
   command->add_option("--to", options->to, tr("cli.circuit.to"));
   command->add_option("--how", options->how, tr("cli.circuit.how"));
   command->add_option("--by", options->by, tr("cli.circuit.by"))
-      ->check(CLI::Validator(one_word_of({"exact", "attribution"}), ""));
+      ->check(CLI::Validator(one_word_of({"exact", "attribution"}), ""))
+      ->excludes(keep, circuit);
   command->add_option("--measure", options->measure, tr("cli.circuit.measure"));
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   options->data.add_to(*command, true);

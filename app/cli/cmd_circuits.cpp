@@ -141,6 +141,8 @@ Status run_circuits(const CircuitOptions& options) {
   TRY_OK(check_rows_path(options.out));
   if (options.words.empty() != options.head.empty() || (options.distance >= 0 && options.head.empty()))
     return fail(Code::bad_format, "error.cli.circuit_words");
+  if (options.spectra && !options.json && !options.out.ends_with(".json"))
+    return fail(Code::unsupported, "error.cli.spectra_form");
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const EditedModel edited, edited_model(opened));
@@ -176,9 +178,10 @@ void add_circuits(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CircuitOptions>();
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_flag("--json", options->json, tr("cli.ask.json"));
-  command->add_option("--out", options->out, tr("cli.circuits.out"));
+  CLI::Option* const file = command->add_option("--out", options->out, tr("cli.circuits.out"));
   command->add_option("--table", options->table, tr("cli.circuits.table"))
-      ->check(CLI::Validator(one_word_of({"heads", "composition"}), ""));
+      ->check(CLI::Validator(one_word_of({"heads", "composition"}), ""))
+      ->needs(file);
   command->add_flag("--spectra", options->spectra, tr("cli.circuits.spectra"));
   command->add_option("--head", options->head, tr("cli.circuits.head"));
   command->add_option("--word", options->words, tr("cli.circuits.word"))->allow_extra_args(false);

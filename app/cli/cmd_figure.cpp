@@ -172,7 +172,8 @@ Status make_figure(FigureOptions options) {
   TRY(const ViewSpec* view, find_view(options.view));
   if (!view->model) {
     TRY(MadeFigure made, lab_figure(*view, options));
-    return write_made({std::move(made.figure)}, made.session, {}, options);
+    const std::string run = run_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return write_made({std::move(made.figure)}, made.session, run, options);
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
   TRY(ViewState state, figure_state(source, options));

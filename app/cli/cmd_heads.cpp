@@ -199,6 +199,7 @@ Status run_heads(const HeadOptions& options) {
     question = antecedent_of(*run, *measure);
   }
   TRY(const Request against, options.against.request());
+  if (against.empty() && !against.unused()) return fail(Code::out_of_range, "error.cli.against");
   if (!against.empty()) {
     TRY(question.before, options.against.run_one(opened));
   }

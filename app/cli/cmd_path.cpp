@@ -83,9 +83,10 @@ Status run_path(const PathOptions& options) {
   TRY(const Selector to, Selector::parse(options.to));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  if ((options.each || options.quantiles) && !options.data.given())
+    return fail(Code::out_of_range, "error.cli.path_each");
   TRY_OK(check_measures(options));
   if (options.data.given()) return path_data(options, opened);
-  if (options.each || options.quantiles) return fail(Code::out_of_range, "error.cli.path_each");
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   std::vector<LogitMeasure> measures;
   for (const std::string& text : options.measures) {
@@ -124,6 +125,11 @@ std::vector<std::string> PathOptions::over_axes() const {
 }
 
 Status check_measures(const PathOptions& options) {
+  const bool json = options.json || options.out.ends_with(".json");
+  if (options.quantiles && !json && options.out.empty())
+    return fail(Code::unsupported, "error.cli.each_form");
+  if (options.each && !json)
+    return fail(Code::unsupported, options.out.empty() ? "error.cli.each_form" : "error.cli.path_each_form");
   const bool several = options.measures.size() > 1;
   return several && !options.shard.empty() ? Status(fail(Code::out_of_range, "error.cli.measures_shard"))
                                            : Status(Done{});

@@ -8,6 +8,7 @@
 
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
+#include "app/cli/answer_session.h"
 #include "app/cli/answer_tables.h"
 #include "app/cli/part_files.h"
 #include "app/cli/program.h"
@@ -22,6 +23,7 @@
 #include "core/io/json_file.h"
 #include "core/session/fingerprint.h"
 #include "core/session/session_file.h"
+#include "core/session/told_run.h"
 #include "core/system/named_files.h"
 
 namespace attnscope::cli {
@@ -37,13 +39,18 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 26> kCommands{
-    "trace",    "circuit",   "ablate",  "patch", "attribute", "heads",   "rollout", "probe",       "path",
-    "circuits", "strongest", "compare", "why",   "steer",     "weights", "figure",  "checkpoints", "generate",
-    "tokenize", "info",      "calc",    "lab",   "steps",     "try",     "lesson",  "course"};
+constexpr std::array<std::string_view, 27> kCommands{
+    "trace",   "circuit", "ablate",      "patch",     "attribute", "heads",    "rollout",
+    "probe",   "path",    "circuits",    "strongest", "compare",   "why",      "steer",
+    "weights", "figure",  "checkpoints", "generate",  "tokenize",  "info",     "calc",
+    "lab",     "steps",   "try",         "lesson",    "course",    "direction"};
 // Those whose answers are times that were measured.
 constexpr std::string_view kBench = "bench";
 constexpr std::string_view kFigure = "figure";
+// It writes a file whatever else it is asked for.
+constexpr std::string_view kDirection = "direction";
+// Of attribute: the graph is the answer.
+constexpr const char* kGraph = "--graph";
 // How the commands call what they open.
 constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSION", "MODEL_OR_TOKENIZER"};
 
@@ -101,7 +108,8 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
 void compare_runs(const nlohmann::json& before, const nlohmann::json& now, Differences& out) {
   if (!before.is_object() || !now.is_object()) return;
   for (const auto& [name, value] : before.items()) {
-    if (name == "command" || name == "version" || name == "model" || name == "data" || !out.other.empty())
+    if (name == "command" || name == "version" || name == "model" || name == "data" || name == kRunSession ||
+        !out.other.empty())
       continue;
     Differences of;
     if (now.contains(name))
@@ -121,8 +129,9 @@ Error no_run(const std::string& path) {
 Result<std::vector<std::string>> words_of(const std::string& path, const nlohmann::json& answer,
                                           const std::string& as = "") {
   const nlohmann::json* run = answer.is_object() && answer.contains("run") ? &answer["run"] : nullptr;
-  if (!run || !run->is_object() || !run->contains("command") || !(*run)["command"].is_array())
-    return no_run(path);
+  if (run && run->is_object() && !run->contains("command"))
+    return fail(Code::unsupported, "error.cli.rerun.no_command", {quoted_path(path)});
+  if (!run || !run->is_object() || !(*run)["command"].is_array()) return no_run(path);
   std::vector<std::string> given;
   for (const nlohmann::json& word : (*run)["command"]) {
     if (!word.is_string()) return no_run(path);
@@ -152,7 +161,8 @@ std::string text_at(const nlohmann::json& answer, const nlohmann::json::json_poi
 // stands behind its @. Empty: none.
 std::string file_in(const std::string& option, std::string word) {
   const bool named = !option.starts_with("-") || option == "--data" || option == "--image" ||
-                     option == "--reference" || option == "--lora" || option == "--steer";
+                     option == "--reference" || option == "--lora" || option == "--steer" ||
+                     option == "--against";
   if (named && (is_shipped_name(word) || word.starts_with("task:"))) return {};
   if (named && word.starts_with(kRandomPrefix)) word.erase(0, kRandomPrefix.size());
   if (!named) {
@@ -225,13 +235,26 @@ class DrawnAgain {
   std::string path_;
 };
 
+// The run of a graph stands in its metadata.
+void lift_run(nlohmann::json& graph) {
+  const nlohmann::json::json_pointer own("/metadata/attnscope");
+  if (!graph.is_object() || !graph.contains(own) || !graph[own].is_object() || !graph[own].contains("run"))
+    return;
+  graph["run"] = graph[own]["run"];
+  graph[own].erase("run");
+}
+
 // The answer of these words now, of the model and the data set of `before`, an answer in `file`.
 Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::json& before,
                                 const std::string& file, const std::string& as = "") {
   std::optional<DrawnAgain> again;
-  if (!as.empty() || std::find(words.begin(), words.end(), kFigure) != words.end()) {
-    again.emplace(as.empty() ? ".json" : as);
-    words.insert(words.end(), {"--out", again->path()});
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const bool graph = as == kGraph, beside = as.empty() && has(kDirection) && !has(kFigure);
+  if (!as.empty() || has(kFigure) || beside) {
+    again.emplace(beside ? ".npz" : as.empty() || graph ? ".json" : as);
+    words.insert(words.end(), {graph ? as : "--out", again->path()});
   }
   Program program(words.empty() ? std::string() : words.front());
   try {
@@ -247,10 +270,12 @@ Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
   const KeptAnswer kept;
-  if (again) {
+  if (again && !beside) {
     TRY_OK(program.action());
-    if (as.empty()) return read_json_file(again->path(), kMostAnswerBytes);
-    return table_answer(again->path());
+    if (!as.empty() && !graph) return table_answer(again->path());
+    TRY(nlohmann::json drawn, read_json_file(again->path(), kMostAnswerBytes));
+    if (graph) lift_run(drawn);
+    return drawn;
   }
   const Status done = program.action();
   nlohmann::json out = nlohmann::json::parse(kept.text(), nullptr, false);
@@ -283,7 +308,13 @@ Status run_rerun(const RerunOptions& options) {
     as = ".json";
     TRY(before, table_answer(file));
   }
-  TRY(const std::vector<std::string> words, words_of(file, before, as));
+  if (as.empty() && before.is_object() && before.contains("links") && before.contains("metadata")) {
+    as = kGraph;
+    lift_run(before);
+  }
+  TRY(const std::vector<std::string> given, words_of(file, before, as));
+  TRY(const SessionOfAnswer session, SessionOfAnswer::of(before["run"], file));
+  const std::vector<std::string> words = session.in(given);
   TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));
   Differences found;

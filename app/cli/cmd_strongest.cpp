@@ -209,9 +209,10 @@ void add_strongest(CLI::App& app, Action& action) {
   options->data.add_to(*command, true);
   options->text.add_to(*command, false);
   command->add_flag("--json", options->json, tr("cli.ask.json"));
-  command->add_option("--out", options->out, tr("cli.path.out"));
+  CLI::Option* const file = command->add_option("--out", options->out, tr("cli.path.out"));
   command->add_option("--table", options->table, tr("cli.strongest.table"))
-      ->check(CLI::Validator(one_word_of({"texts", "histogram"}), ""));
+      ->check(CLI::Validator(one_word_of({"texts", "histogram"}), ""))
+      ->needs(file);
   command->callback([options, &action] { action = [options] { return run_strongest(*options); }; });
 }
 

@@ -229,13 +229,16 @@ void add_trace(CLI::App& app, Action& action) {
   command->add_option("--steps", options->steps, tr("cli.trace.steps"));
   command->add_option("--out", options->out, tr("cli.trace.out"));
   command->add_flag("--summary", options->summary, tr("cli.trace.summary"));
-  command->add_flag("--gradients", options->gradients, tr("cli.trace.gradients"));
+  CLI::Option* const gradients =
+      command->add_flag("--gradients", options->gradients, tr("cli.trace.gradients"));
   const std::map<std::string, LossRows> rows{
       {"trained", LossRows::as_trained}, {"all", LossRows::all}, {"last", LossRows::last}};
   command->add_option("--loss-rows", options->loss.rows, tr("cli.trace.loss_rows"))
-      ->transform(CLI::CheckedTransformer(rows).description("trained|all|last"));
+      ->transform(CLI::CheckedTransformer(rows).description("trained|all|last"))
+      ->needs(gradients);
   command->add_option("--target", options->loss.target, tr("cli.trace.target"))
-      ->transform(whole(0, std::numeric_limits<int>::max()));
+      ->transform(whole(0, std::numeric_limits<int>::max()))
+      ->needs(gradients);
   command->callback([options, &action] { action = [options] { return run_trace(*options); }; });
 }
 

@@ -115,8 +115,29 @@ Result<EditedModel> edited_model(const RunModel& opened) {
   return out;
 }
 
+namespace {
+
+// A word of the command line asks for what is drawn: `--how resample`, `--edit "PLACE=resample"`, the
+// examples of a task.
+bool draws_numbers(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    for (const std::string& word : option->results())
+      if ((name == "--how" && word == "resample") || word.starts_with("task:") ||
+          (name.ends_with("edit") && word.ends_with("=resample")))
+        return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void DataOptions::add_to(CLI::App& command, bool own) {
   add_data_flags(command, choice_);
+  command.parse_complete_callback([this, &command] {
+    if (command.count("--seed") == 0 || !given() || draws_numbers(command)) return;
+    throw CLI::ValidationError("--seed", tr("error.cli.data_seed"));
+  });
   for (const char* flag : {"--where", "--limit", "--seed"})
     if (!own) command.get_option(flag)->needs(command.get_option("--data"));
 }

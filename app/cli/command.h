@@ -176,7 +176,7 @@ class SequenceOptions {
 class DataOptions {
  public:
   /// `own`: a model's own examples stand in where no data set is given; else --where, --limit and --seed need
-  /// one.
+  /// one. A seed that nothing is drawn by is refused while the command is read.
   void add_to(CLI::App& command, bool own = false);
   bool given() const { return !choice_.path.empty(); }
   const DataChoice& choice() const { return choice_; }

@@ -1,7 +1,9 @@
 #include "app/cli/csv_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/text.h"
 
@@ -34,19 +36,30 @@ std::vector<std::string> take_csv_record(std::string_view& text) {
   return out;
 }
 
-std::string csv_with_run(std::string_view csv, const std::string& run) {
+std::string csv_with_column(std::string_view csv, const std::string& name, const std::string& text) {
   std::string out;
   bool inside = false;
   int records = 0;
   for (const char c : csv) {
     inside = inside != (c == '"');
     if (c == '\n' && !inside) {
-      out += records == 0 ? ",run" : records == 1 ? "," + csv_quoted(run) : ",";
+      out += records == 0 ? "," + name : records == 1 ? "," + csv_quoted(text) : ",";
       ++records;
     }
     out += c;
   }
   return out;
+}
+
+std::string csv_with_run(std::string_view csv, const std::string& run) {
+  return csv_with_column(csv, "run", run);
+}
+
+std::string csv_exact(double value) {
+  if (std::isnan(value)) return ",nan";
+  char digits[32];
+  const auto written = std::to_chars(std::begin(digits), std::end(digits), value);
+  return "," + std::string(std::begin(digits), written.ptr);
 }
 
 std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }

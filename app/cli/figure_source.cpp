@@ -90,7 +90,8 @@ Result<FigureSource> figure_source(FigureOptions& options) {
   const bool compares =
       options.minus || options.compare || !request.edits.empty() || !request.steers.empty() || out.session;
   TRY(const Request a, options.a_text.request());
-  if (!compares || a.empty()) return out;
+  if (a.unused()) return out;
+  if (!compares || a.empty()) return fail(Code::out_of_range, "error.cli.figure_a");
   TRY(Document before, options.a_text.document(*out.opened));
   if (before.sequences.size() > 1)
     return fail(Code::out_of_range, "error.cli.one_sequence", {before.sequences.size()});
@@ -98,6 +99,28 @@ Result<FigureSource> figure_source(FigureOptions& options) {
   out.pinned = std::make_shared<const Document>(std::move(before));
   return out;
 }
+
+namespace {
+
+// What was asked for and the view does not have.
+Status check_flags(const ViewSpec& view, const ViewState& state, const FigureOptions& options) {
+  const std::vector<ViewControl> controls = view_controls(view, state);
+  std::vector<std::string> pages = pages_of(view, state);
+  if (!view.aside.empty()) pages.emplace_back(view.aside);
+  const auto has = [&](const char* name) {
+    if (name == std::string_view("page")) return !pages.empty();
+    return std::any_of(controls.begin(), controls.end(),
+                       [&](const ViewControl& one) { return one.control.id() == name; });
+  };
+  for (const char* name : {"page", "words", "distance", "temperature"})
+    if (options.given.contains(name) && !has(name))
+      return fail(Code::unsupported, "error.cli.figure_flag", {in_quotes(view.id), name});
+  if (options.given.contains("page") && std::find(pages.begin(), pages.end(), options.page) == pages.end())
+    return fail(Code::not_found, "error.view.page", {in_quotes(options.page), join(pages, ", ")});
+  return Done{};
+}
+
+}  // namespace
 
 Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& options) {
   ViewState state = first_state(*source.opened, source.run);
@@ -114,6 +137,7 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
     state.layer = own;
   // What a figure carries gives way to what is given on the command line.
   TRY(const ViewSpec* view, find_view(options.view));
+  TRY_OK(check_flags(*view, state, options));
   for (const std::string& one : options.set)
     if (options.given.contains("set") || !options.given.contains(one.substr(0, one.find('='))))
       TRY_OK(set_control(*view, state, one));

@@ -6,7 +6,7 @@
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
-#include "app/cli/csv_text.h"
+#include "app/cli/path_csv.h"
 #include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -72,61 +72,41 @@ Result<json> joined_paths(const std::vector<PartFile>& parts) {
   return out;
 }
 
-// The rows of a path answer; what is the same in all of them (the base, edits) is a column, as an answer's.
-std::string paths_csv(const json& answer) {
-  const auto number = [](const json& row, const std::string& name) {
-    if (!row.contains(name)) return csv_number(kUnknownAnswer);
-    return row[name].is_number() ? csv_number(row[name].get<double>()) : csv_number(kUnknownAnswer);
-  };
-  const json& rows = answer["rows"];
-  const auto any = [&](const char* name) {
-    return std::any_of(rows.begin(), rows.end(), [&](const json& row) { return row.contains(name); });
-  };
-  const bool counts = any("n"), estimate = any("estimate"), quantiles = any("quantiles"),
-             part = answer.contains("whole");
-  const bool several = answer.contains("measures");
-  std::string head = "from,to,value";
-  if (counts) head += ",stderr,n";
-  if (estimate) head += ",estimate";
-  for (const double q : kQuantiles) head += quantiles ? "," + quantile_name(q) : "";
-  head += ",clean";
-  if (several) head += ",measure";
-  if (part) head += ",index,whole";
-  std::string edits;
-  for (const auto& [name, list] : answer.items()) {
-    if (!names_edits(name)) continue;
-    head += "," + name;
-    edits += "," + csv_quoted(join(list.get<std::vector<std::string>>(), "; "));
-  }
-  std::string out = head + "\n";
-  for (const json& row : rows) {
-    out += csv_field(row["from"].get<std::string>()) + "," + csv_field(row["to"].get<std::string>()) +
-           number(row, "value");
-    if (counts) out += (row["stderr"].is_null() ? "," : number(row, "stderr")) + "," + row["n"].dump();
-    if (estimate) out += number(row, "estimate");
-    for (const double q : kQuantiles) out += quantiles ? number(row["quantiles"], quantile_name(q)) : "";
-    out += number(several ? answer["base"][row["measure"].get<std::string>()] : answer["base"], "clean");
-    if (several) out += "," + csv_field(row["measure"].get<std::string>());
-    if (part) out += "," + row["index"].dump() + "," + answer["whole"].dump();
-    out += edits + "\n";
-  }
-  return out;
-}
-
 std::string path_text(const json& answer) {
   return answer.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-Result<bool> is_json_answer(const std::string& path) {
+Result<bool> is_described_part(const std::string& path) {
   if (path.ends_with(".npz")) return false;
   TRY(const std::string text, read_file(path, kMostDescribedBytes));
-  return text.starts_with('{');
+  return text.starts_with('{') || is_path_csv(text);
 }
+
+namespace {
+
+// A part as CSV or npz, as the JSON that it stands for; nothing of one without rows.
+Result<std::optional<json>> part_of_table(const std::string& path) {
+  if (!path.ends_with(".npz")) {
+    TRY(const std::string text, read_file(path, kMostDescribedBytes));
+    if (is_path_csv(text)) return path_from_csv(path, text);
+  }
+  TRY(const AnswerTable table, read_answer(path));
+  if (table.no_rows_here) return std::optional<json>();
+  if (const Status part = check_part(table); !part) return about(path, part.error());
+  return std::optional(json::parse(answer_text(table)));
+}
+
+}  // namespace
 
 Result<std::vector<PartFile>> read_parts(const std::string& path) {
   std::vector<PartFile> out;
+  if (path.ends_with(".csv") || path.ends_with(".npz")) {
+    TRY(std::optional<json> answer, part_of_table(path));
+    if (answer) out.push_back({path, *std::move(answer)});
+    return out;
+  }
   if (!path.ends_with(".jsonl")) {
     TRY(json answer, read_json_file(path, kMostDescribedBytes));
     out.push_back({path, std::move(answer)});
@@ -152,6 +132,7 @@ Result<std::vector<PartFile>> read_parts(const std::string& path) {
 Result<RowsHeld> rows_held(const std::vector<PartFile>& parts) {
   RowsHeld out;
   std::set<std::int64_t> held;
+  if (parts.empty()) return fail(Code::bad_format, "error.cli.answer_no_part");
   const json common = common_of(parts.front().answer);
   for (const PartFile& part : parts) {
     const auto whole = whole_at(part.answer, "whole");

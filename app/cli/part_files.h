@@ -16,10 +16,10 @@ struct PartFile {
   nlohmann::json answer;
 };
 
-/// A file with JSON, by its first character. Errors: it cannot be read.
-Result<bool> is_json_answer(const std::string& path);
-/// The parts in a file. The last line of a .jsonl that breaks off is left out, and stderr says so.
-/// Errors: no such file, no JSON.
+/// A file with JSON, or the CSV of paths, by how it begins: read_parts() reads it. Errors: it cannot be read.
+Result<bool> is_described_part(const std::string& path);
+/// The parts in a file of any form: none in a CSV without rows. The last line of a .jsonl that breaks off is
+/// left out, and stderr says so. Errors: no such file, no part.
 Result<std::vector<PartFile>> read_parts(const std::string& path);
 
 /// The rows that parts hold, of how many.

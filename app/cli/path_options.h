@@ -24,7 +24,7 @@ struct PathOptions {
   PathKind path_kind() const { return kind == "total" ? PathKind::total : PathKind::direct; }
 };
 
-/// Errors: --shard with several measures.
+/// Errors: --shard with several measures; --each or --quantiles in a form that has none.
 Status check_measures(const PathOptions& options);
 /// Answers that differ in their measure as one: "measures", under "base" the totals of each, and rows that
 /// say their measure, as ablate's.

@@ -7,6 +7,7 @@
 #include "core/lens/watch.h"
 #include "core/session/document.h"
 #include "core/session/steering.h"
+#include "core/session/typed_words.h"
 #include "core/trace/editable.h"
 
 namespace attnscope::cli {
@@ -25,15 +26,9 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
   return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
-// Warning for an input that begins with the same special token twice (a text that brings the begin token
-// which the tokenizer puts in front): every later position, and every probability, is another one.
+// Warning for an input that begins with the same special token twice.
 std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
-  const ModelConfig& config = opened.model->config();
-  if (ids.size() > 2 && ids[2] == ids[0]) return {};  // a row of one token, not a beginning
-  if (ids.size() < 2 || ids[0] != ids[1] || ids[0] == config.pad || ids[0] == config.image_token) return {};
-  if (!is_special_token(opened, ids[0])) return {};
-  if (opened.tokenizer && opened.tokenizer->unknown() == ids[0]) return {};
-  return tr("cli.doubled_begin", {token_label(opened, ids[0])});
+  return begins_twice(opened, ids) ? tr("cli.doubled_begin", {token_label(opened, ids[0])}) : std::string();
 }
 
 }  // namespace

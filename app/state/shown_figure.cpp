@@ -130,15 +130,15 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
 }
 
 // The figures of a walk; without one, the one that is shown.
-Result<std::vector<FigureForFile>> figures_of(const ShownView& shown, std::size_t sequence,
-                                              const Exporter& exporter, const ExportRequest& request) {
+Result<std::vector<FigureForFile>> figures_of(const ShownView& shown, const Document* document,
+                                              std::size_t sequence, const Exporter& exporter,
+                                              const ExportRequest& request) {
   std::vector<ViewState> states{shown.state};
   if (exporter.moves || !request.walk.empty()) {
     const std::vector<Walk> known = walks_of(*shown.view, shown.state);
     const Walk first = known.empty() ? Walk::rows : known.front();
     TRY(states, walked(*shown.view, shown.state, value_of_name(request.walk, kWalks).value_or(first)));
   }
-  const Document* document = shown.state.run ? &shown.run->document : nullptr;
   std::vector<FigureForFile> out;
   for (const ViewState& state : states) {
     TRY(figure::Figure figure, draw_view(*shown.view, state, !request.paper));
@@ -201,10 +201,19 @@ std::optional<ShownView> shown_view(const FrameState& state) {
   return out;
 }
 
-std::string session_to_carry(const FrameState& state, const std::string& path, const json& figure) {
+// What a click on a cell of an answer put into the document is no part of the answer.
+static Document shown_document(const FrameState& state, const ShownView& shown, const Document& document) {
+  const Asking& asking = state.workspace.asking;
+  const bool answer = shown.view->id == std::string_view("ask") && asks_sweep(asking.settings.page);
+  return answer ? asking.asked_document(document) : document;
+}
+
+std::string session_to_carry(const FrameState& state, const std::string& path, const json& figure,
+                             const ShownView* shown) {
   const std::shared_ptr<const RunResult> pinned = state.session.pinned();
-  const auto session = figure_session(state.session.document(), state.look(), figure,
-                                      pinned ? &pinned->document : nullptr, path);
+  const Document& document = state.session.document();
+  const auto session = figure_session(shown ? shown_document(state, *shown, document) : document,
+                                      state.look(), figure, pinned ? &pinned->document : nullptr, path);
   return session ? *session : std::string();
 }
 
@@ -224,6 +233,14 @@ Result<std::function<Status()>> report_writer(const FrameState& state, const std
   });
 }
 
+// What was run, with the session that attnscope-cli draws the page from again. `document`: null of a lab,
+// which has no model.
+std::string run_of_data(const Document* document, const std::string& session) {
+  json out = document ? told_document(*document) : json{{"version", told_version()}};
+  put_session_command(out, session, {"figure", kRunSession});
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request) {
@@ -231,15 +248,19 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
   TRY(const Exporter* exporter, exporter_of_path(request.path));
   TRY(const ShownView shown, shown_or_why(state));
   const auto sequence = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
-  TRY(std::vector<FigureForFile> figures, figures_of(shown, sequence, *exporter, request));
-  const std::string session = exporter->picture && !exporter->moves
-                                  ? session_to_carry(state, request.path, figure_words(shown, request))
-                                  : "";
-  const auto run = shown.view->model && !exporter->picture ? shown.run : nullptr;
-  return std::function<Status()>([exporter, figures = std::move(figures), session, run,
+  std::shared_ptr<const Document> document;  // of a lab: none
+  if (shown.view->model && shown.run)
+    document = std::make_shared<const Document>(shown_document(state, shown, shown.run->document));
+  TRY(std::vector<FigureForFile> figures,
+      figures_of(shown, shown.state.run ? document.get() : nullptr, sequence, *exporter, request));
+  const std::string session =
+      !exporter->moves && request.walk.empty()
+          ? session_to_carry(state, request.path, figure_words(shown, request), &shown)
+          : "";
+  return std::function<Status()>([exporter, figures = std::move(figures), session, document,
                                   style = style_of(request), path = request.path]() mutable -> Status {
-    if (run) style.run = told_document(run->document).dump(-1, ' ', false, json::error_handler_t::replace);
-    TRY_OK(write_figures(*exporter, figures, session, style, path));
+    if (!exporter->picture) style.run = run_of_data(document.get(), session);
+    TRY_OK(write_figures(*exporter, figures, exporter->picture ? session : "", style, path));
     return Done{};
   });
 }

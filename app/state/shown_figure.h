@@ -32,8 +32,10 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
 /// Writes the figure in a background job, with its session inside; a notice shows its path or the error.
 void export_shown_figure(FrameState& state, const ExportRequest& request);
 /// The session with views and cursor, as figures that are written to `path` carry it; empty where nothing is
-/// open that a session can name.
-std::string session_to_carry(const FrameState& state, const std::string& path, const nlohmann::json& figure);
+/// open that a session can name. `shown`: of a figure of that view alone, which an answer of Ask is without
+/// what clicks on its cells put into the document.
+std::string session_to_carry(const FrameState& state, const std::string& path, const nlohmann::json& figure,
+                             const ShownView* shown = nullptr);
 /// Copies the tables of the figure: as Markdown with the digits that it shows, else with tabs and all digits.
 void copy_values(FrameState& state, bool markdown);
 

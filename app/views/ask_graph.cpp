@@ -15,6 +15,8 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/figure_session.h"
+#include "core/session/measure_text.h"
 #include "core/session/told_run.h"
 
 namespace attnscope {
@@ -23,7 +25,8 @@ namespace {
 using NodeKind = CircuitNode::Kind;
 
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
-constexpr std::size_t kAskGraphMostLines = 60;
+constexpr std::size_t kAskGraphMostLines = 60, kAskGraphMost = 400;  // nodes, as attnscope-cli attribute has
+constexpr double kAskGraphLeast = 0.004;                             // of the scale
 
 // Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
@@ -123,23 +126,49 @@ void go_to_node(const ViewContext& context, const CircuitNode& node) {
   go_to_site(context.workspace, context.run, to);
 }
 
-// The graph of what is open with what was run: as the other files of the window say it, and the measure.
-Circuit saying_run(const ViewContext& context, const Circuit& circuit) {
-  Circuit out = circuit;
-  if (!context.run.document.opened) return out;
-  nlohmann::json run = told_document(context.run.document);
+// What is written into the file of a graph: what was run, and how it is computed again.
+struct GraphToSave {
+  Circuit circuit;
+  Document document = {};
+  std::vector<std::string> command = {};  // none: it is not computed again
+};
+
+// The graph of what is open with what was run, as the other files of the window say it, and the measure. The
+// command asks the first text of a session: a graph of another one of a batch has none.
+GraphToSave saying_run(const ViewContext& context, const Circuit& circuit) {
+  GraphToSave out{circuit, context.run.document};
+  if (!out.document.opened) return out;
+  nlohmann::json run = told_document(out.document);
   const std::shared_ptr<const MeasureAnswer> asked = context.workspace.asking.measure.newest();
-  const Trace& run_of = context.run.trace(context.workspace.cursor.sequence);
+  const int sequence = context.run.traces.size() > 1 ? context.workspace.cursor.sequence : 0;
+  const Trace& run_of = context.run.trace(sequence);
+  run["inputs"] = {{"text", told_input(*out.document.opened, run_of.input)}};
+  run["method"] = {{"graph", true}, {"qk", circuit.followed}};
+  if (context.run.traces.size() > 1) run["sequence"] = sequence;
   if (asked && asked->measure) {
-    nlohmann::json& measure =
-        run["measure"] = {{"text", circuit.measure}, {"row", row_of(*asked->measure, run_of)}};
+    const std::string text = to_text(*out.document.opened, *asked->measure);
+    const std::int64_t row = row_of(*asked->measure, run_of);
+    nlohmann::json& measure = run["measure"] = {{"text", text}, {"row", row}};
     if (asked->measure->target >= 0) measure["target"] = asked->measure->target;
     if (asked->measure->distractor >= 0) measure["distractor"] = asked->measure->distractor;
+    if (sequence == 0)
+      out.command = {"attribute", kRunSession,         "--measure", text,
+                     "--at",      std::to_string(row), "--least",   format("%.6g", kAskGraphLeast)};
+    if (sequence == 0 && circuit.followed) out.command.emplace_back("--qk");
   }
-  run["method"] = {{"graph", true}, {"qk", circuit.followed}};
-  if (context.run.traces.size() > 1) run["sequence"] = context.workspace.cursor.sequence;
-  out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out.circuit.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return out;
+}
+
+Status write_graph(const GraphToSave& graph, const std::string& path) {
+  Circuit out = graph.circuit;
+  nlohmann::json run = nlohmann::json::parse(out.run, nullptr, false);
+  if (!graph.command.empty() && run.is_object()) {
+    const auto session = figure_session(graph.document, nlohmann::json::object(), {}, nullptr, path);
+    if (session) put_session_command(run, *session, graph.command);
+    out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return write_circuit(path, out);
 }
 
 }  // namespace
@@ -164,8 +193,9 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
        patterns = followed_ ? GraphPatterns::followed : GraphPatterns::held,
        words = measure_words(*context.run.document.opened, asked)](
           const std::atomic<bool>& cancel) -> Result<Circuit> {
-        TRY(const AttributionGraph graph, attribution_graph(
-                                              *trace, asked, 0.004, 300, [&] { return !cancel; }, patterns));
+        TRY(const AttributionGraph graph,
+            attribution_graph(
+                *trace, asked, kAskGraphLeast, kAskGraphMost, [&] { return !cancel; }, patterns));
         return circuit_of(*opened, *trace, graph, words);
       });
   fresh = made.fresh;
@@ -254,10 +284,11 @@ void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, fl
     ImGui::SameLine();
   }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
-    const auto kept = std::make_shared<const Circuit>(opened_->circuit ? whole : saying_run(context, whole));
+    const auto kept = std::make_shared<const GraphToSave>(opened_->circuit ? GraphToSave{whole}
+                                                                           : saying_run(context, whole));
     context.commands.ask_file(
         {true, "ask.graph.save", "graph.json", [kept](Session& session, const std::string& path) {
-           const Status done = write_circuit(path, *kept);
+           const Status done = write_graph(*kept, path);
            if (!done) session.report(done.error());
          }});
   }

@@ -90,6 +90,11 @@ bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
          std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return in(put.second); });
 }
 
+Document Asking::asked_document(Document document) const {
+  std::erase_if(document.edits, [&](const auto& edit) { return belongs(edit); });
+  return document;
+}
+
 // Senders and receivers of the main stack; heads are gone over one by one.
 void Asking::take_path(const ModelConfig& config, SweepRequest& out) const {
   const std::string blocks = std::string(stack_prefix(config.stack)) + "blocks.*.",

@@ -195,6 +195,9 @@ class Asking {
   /// True where the document holds the edit of this cell.
   bool is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const;
 
+  /// What answer() is about: the document without the edits that toggle() and put_prompt() put there.
+  Document asked_document(Document document) const;
+
   // One prompt of an answer over a data set, opened with the edit of one cell.
   struct PromptEdit {
     std::int64_t prompt = 0;  ///< of the data set

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/editable.h"
+#include "core/trace/place_cells.h"
 #include "core/train/random.h"
 
 namespace attnscope {
@@ -96,7 +97,9 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
   DataRow row{line, base, {}};
   for (std::size_t i = 0; i < places.size(); ++i) {
     const DataPlace& one = places[i];
-    const std::size_t at = index_of(one, i, run.rows(one.stack), partial);
+    const std::int64_t end =
+        real_rows(run, one.stack, run.rows(one.stack)).end;  // where [pos=-1] counts from
+    const std::size_t at = index_of(one, i, end, partial);
     cells_[at].value.add(one.value);
     cells_[at].estimate.add(one.estimate);
     cells_[at].change.add(one.value - base);

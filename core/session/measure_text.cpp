@@ -118,7 +118,7 @@ Result<std::int64_t> row_at(const std::string& position, const Trace* run) {
   TRY(const PlaceText place, parse_place(position));
   const AxisRange& where = place.at.front();
   if (!where.token.empty()) return row_of_token(*run, run->config().stack, where.token);
-  const auto row = where.indices().of(run->length);
+  const auto row = counted_rows(*run, run->config().stack, where.indices(), run->length);
   if (place.at.size() == 1 && row && row->one()) return row->begin;
   return fail(Code::out_of_range, "error.model.no_logits_at", {to_text(where), run->length});
 }

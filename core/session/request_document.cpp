@@ -120,6 +120,7 @@ Status check_counts(const Document& document, const Request& request) {
 
 Status put_padding(Document& document, const Request& request) {
   if (!request.pad_to && !request.pad_side) return Done{};
+  if (!request.pad_to && document.sequences.size() < 2) return fail(Code::out_of_range, "error.cli.pad_side");
   const std::int64_t to = request.pad_to.value_or(0);
   for (const Sequence& sequence : document.sequences) {
     const Input& input = sequence.input;

@@ -25,7 +25,9 @@ Result<std::vector<CurveValue>> probe_values(const SeriesQuestion& question, con
 
 Result<std::vector<CurveValue>> point_values(const SeriesQuestion& question, std::size_t member,
                                              const std::atomic<bool>* cancel) {
-  TRY(OpenedModel model, open_model(question.series->members[member].path));
+  // An adapter that is on what is open is on every checkpoint.
+  TRY(OpenedModel model,
+      open_model(question.series->members[member].path, {.lora = question.document.opened->lora}));
   TRY_OK(same_training(*question.document.opened, question.document.opened->title, model));
   Document fresh;
   fresh.opened = std::make_shared<const OpenedModel>(std::move(model));
@@ -55,6 +57,7 @@ std::uint64_t SeriesQuestion::key() const {
   std::string text = series->folder;
   for (const CheckpointMember& member : series->members) text += "\n" + member.name;
   for (const std::string& measure : measures) text += "\n" + measure;
+  if (document.opened) text += "\n" + to_text(document.opened->lora);
   for (const auto& edit : document.edits)
     if (edit->enabled) text += "\n" + to_text(*edit);
   if (!document.sequences.empty()) {

@@ -47,4 +47,11 @@ nlohmann::json told_document(const Document& document) {
   return out;
 }
 
+void put_session_command(nlohmann::json& run, const std::string& session, std::vector<std::string> command) {
+  nlohmann::json kept = nlohmann::json::parse(session, nullptr, false);
+  if (!kept.is_object()) return;
+  run["command"] = std::move(command);
+  run[kRunSession] = std::move(kept);
+}
+
 }  // namespace attnscope

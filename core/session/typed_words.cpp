@@ -66,4 +66,12 @@ void write_typed(const OpenedModel& opened, Sequence& spelled, const TypedWords&
   }
 }
 
+bool begins_twice(const OpenedModel& opened, const std::vector<int>& ids) {
+  const ModelConfig& config = opened.model->config();
+  if (ids.size() > 2 && ids[2] == ids[0]) return false;  // a row of one token, not a beginning
+  if (ids.size() < 2 || ids[0] != ids[1] || ids[0] == config.pad || ids[0] == config.image_token)
+    return false;
+  return is_special_token(opened, ids[0]) && !(opened.tokenizer && opened.tokenizer->unknown() == ids[0]);
+}
+
 }  // namespace attnscope

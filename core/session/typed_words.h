@@ -17,4 +17,8 @@ void name_typed(const Document& document, std::size_t sequence, Input& input);
 /// Writes them into a text that was spelled from ids, where these still have the placeholder.
 void write_typed(const OpenedModel& opened, Sequence& spelled, const TypedWords& words);
 
+/// An input that begins with the same special token twice, as a text does that brings the begin token which
+/// the tokenizer puts in front: every later position, and every probability, is another one.
+bool begins_twice(const OpenedModel& opened, const std::vector<int>& ids);
+
 }  // namespace attnscope

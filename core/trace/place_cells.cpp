@@ -58,12 +58,29 @@ Result<AxisRange> range_of_token(const Trace& trace, const Target& where, const 
   return AxisRange(std::string(axis_name(extent.axes[static_cast<std::size_t>(dim)])), row);
 }
 
-Result<AxisRange> counted(const Target& where, const Extent& extent, const AxisRange& range) {
+// The stack whose rows an axis counts: those of the place itself, of the keys that it reads, or, in
+// cross-attention, of the encoder. None: an axis of heads, channels, pixels.
+std::optional<Stack> stack_of_axis(const Trace& trace, const Target& where, const Extent& extent, int dim) {
+  if (where.kind == Target::Kind::weight) return std::nullopt;
+  const Axis axis = extent.axes[static_cast<std::size_t>(dim)];
+  const bool step = where.kind == Target::Kind::step;
+  if (dim == rows_dim(trace, where, extent)) return step ? where.site.stack : trace.config().stack;
+  if (!step || (axis != Axis::key && axis != Axis::pos)) return std::nullopt;
+  if (where.site.part == Part::cross) return Stack::enc;
+  return axis == Axis::key ? std::optional(where.site.stack) : std::nullopt;
+}
+
+Result<AxisRange> counted(const Trace& trace, const Target& where, const Extent& extent,
+                          const AxisRange& range) {
   for (std::size_t d = 0; d < extent.axes.size(); ++d) {
     const auto axis = axis_name(extent.axes[d]);
     if (range.axis != axis && !(is_row_axis(range.axis) && is_row_axis(axis))) continue;
-    if (const auto found = range.indices().of(extent.shape[d]))
-      return AxisRange(range.axis, found->begin, found->end);
+    const auto stack = stack_of_axis(trace, where, extent, static_cast<int>(d));
+    const auto found = stack ? counted_rows(trace, *stack, range.indices(), extent.shape[d])
+                             : range.indices().of(extent.shape[d]);
+    if (found) return AxisRange(range.axis, found->begin, found->end);
+    if (range.indices().of(extent.shape[d]))
+      return fail(Code::out_of_range, "error.trace.place.padding", {to_text(where)});
     return fail(Code::out_of_range, "error.trace.step_index",
                 {to_text(where), shape_text(extent.shape), range.axis, to_text(range), extent.shape[d] - 1});
   }
@@ -112,6 +129,22 @@ Result<std::int64_t> row_of_token(const Trace& trace, Stack stack, const std::st
               {in_quotes(token, 40), join(places, ", "), places.front()});
 }
 
+Indices real_rows(const Trace& trace, Stack stack, std::int64_t rows) {
+  Indices out{0, rows};
+  while (out.end > 0 && !trace.is_real(stack, out.end - 1)) --out.end;
+  if (out.end == 0) return {0, rows};
+  while (!trace.is_real(stack, out.begin)) ++out.begin;
+  return out;
+}
+
+std::optional<Indices> counted_rows(const Trace& trace, Stack stack, const Indices& asked,
+                                    std::int64_t rows) {
+  if (asked.absolute() || asked == Indices{}) return asked.of(rows);
+  const Indices real = real_rows(trace, stack, rows);
+  const auto found = asked.of(real.end);
+  return found && asked.begin < 0 && found->begin < real.begin ? std::nullopt : found;
+}
+
 Result<std::vector<AxisRange>> absolute(const Trace& trace, const Target& where) {
   if (all_absolute(where.at)) return where.at;
   TRY(const Extent extent, extent_of(trace, where));
@@ -120,7 +153,7 @@ Result<std::vector<AxisRange>> absolute(const Trace& trace, const Target& where)
     if (range.absolute()) {
       out.push_back(range);
     } else if (range.token.empty()) {
-      TRY(out.emplace_back(), counted(where, extent, range));
+      TRY(out.emplace_back(), counted(trace, where, extent, range));
     } else {
       TRY(out.emplace_back(), range_of_token(trace, where, extent, range.token));
     }

@@ -24,6 +24,12 @@ Status check_place_name(const PlaceText& place);
 /// The row of a stack that holds this token (its spelling, a blank in front aside), or that has this name
 /// where the input is vectors. Errors: none holds it, or several do.
 Result<std::int64_t> row_of_token(const Trace& trace, Stack stack, const std::string& token);
+/// Of the first `rows` rows of a stack, those from the first to the last that is no padding; all, where every
+/// row is.
+Indices real_rows(const Trace& trace, Stack stack, std::int64_t rows);
+/// Indices among so many rows of a stack, counted from 0. What counts from the end begins at the last row
+/// that is no padding; "*" is all of them, padding too. Nothing where there are no such rows.
+std::optional<Indices> counted_rows(const Trace& trace, Stack stack, const Indices& asked, std::int64_t rows);
 /// The ranges of a target with every index counted from 0 and tokens as `pos` or `query`. Errors:
 /// extent_of's, row_of_token's; an index that the place does not have, where it counts from the end.
 Result<std::vector<AxisRange>> absolute(const Trace& trace, const Target& where);

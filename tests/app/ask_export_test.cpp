@@ -2,6 +2,8 @@
 // none.
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/state/shown_figure.h"
@@ -82,6 +84,36 @@ TEST_F(AskExportTest, APatchGivesTheCellsOfThePatch) {
     EXPECT_NEAR(parts[1].values.at(row, col), answer().values[cell], 1e-5);
     EXPECT_NEAR(parts[0].values.at(row, col), answer().values[cell] - answer().base(), 1e-5);
   }
+}
+
+TEST_F(AskExportTest, DataCarryTheSessionThatTheyAreComputedFromAgain) {
+  ask(AskPage::patch);
+  const std::string path = saved_as("json");
+  ASSERT_TRUE(std::filesystem::exists(path));
+  std::ifstream file(path);
+  const nlohmann::json run = nlohmann::json::parse(file)["run"];
+  EXPECT_EQ(run["command"], nlohmann::json({"figure", "session"}));
+  EXPECT_EQ(run["session"]["figure"]["view"], "ask");
+  EXPECT_EQ(run["session"]["look"]["ask"].is_null(), false);
+}
+
+// The answer stays that of the run without the edit that a click on one of its cells puts there.
+TEST_F(AskExportTest, WhatAClickOnTheAnswerPutInIsNoPartOfIt) {
+  ask(AskPage::knock_out);
+  ASSERT_TRUE(session_->edit(
+      "put", {}, [&](Document& changed) { return workspace().asking.toggle(changed, answer(), 0); }));
+  settle();
+  ASSERT_EQ(document().edits.size(), 1u);
+  std::ifstream file(saved_as("json"));
+  const nlohmann::json told = nlohmann::json::parse(file);
+  EXPECT_FALSE(told["run"].contains("edits"));
+  EXPECT_TRUE(told["run"]["session"]["edits"].empty());
+  EXPECT_EQ(told["caption"].get<std::string>().find("Edits:"), std::string::npos) << told["caption"];
+  workspace().asking.settings.page = AskPage::parts;
+  settle();
+  std::ifstream other(saved_as("json"));
+  EXPECT_EQ(nlohmann::json::parse(other)["run"]["edits"].size(), 1u)
+      << "this page is about the run on screen";
 }
 
 TEST_F(AskExportTest, AKnockOutGivesTheMeasureAndThePlacesThatWereAsked) {

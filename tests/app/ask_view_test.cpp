@@ -512,7 +512,9 @@ TEST_F(AskViewTest, TheGraphLeadsFromTheAnswerToTheCatAndIsSaved) {
   const auto told = nlohmann::json::parse(saved->run);
   EXPECT_EQ(told["model"]["fingerprint"], model_fingerprint(*run().document.opened))
       << "it says what was run";
-  EXPECT_EQ(told["inputs"][0]["ids"], run().trace(0).ids);
+  EXPECT_EQ(told["inputs"]["text"]["ids"], run().trace(0).ids);
+  EXPECT_EQ(told["command"][1], "session") << "rerun takes it from the run itself";
+  EXPECT_TRUE(told["session"]["inputs"].is_array());
   EXPECT_EQ(told["measure"]["row"], 13);
   EXPECT_EQ(told["method"]["qk"], false);
   EXPECT_FALSE(told["version"].get<std::string>().empty());

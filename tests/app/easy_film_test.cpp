@@ -128,6 +128,9 @@ TEST_F(EasyFilmTest, WordsThatAreNotKnownAreToldOnce) {
   read("The giraffe sat on the cat");
   ASSERT_EQ(state().notices.size(), 2u) << "in the full window too";
   EXPECT_NE(state().notices.back().text.str().find("giraffe"), std::string::npos);
+  read("<bos> The cat sat");
+  ASSERT_EQ(state().notices.size(), 3u) << "a begin token that the tokenizer puts in front as well";
+  EXPECT_EQ(state().notices.back().text.key(), "input.doubled");
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 

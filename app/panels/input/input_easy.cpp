@@ -45,8 +45,8 @@ void InputBar::follow_entry(const PanelContext& context, FrameState& state) {
   name_unknown(context, state);
 }
 
-// Words that the vocabulary does not know are named once, wherever the text came from; what a lecture or a
-// lesson opens has words of its own for it.
+// Words that the vocabulary does not know, and a begin token that stands there twice, are named once,
+// wherever the text came from; what a lecture or a lesson opens has words of its own for it.
 void InputBar::name_unknown(const PanelContext& context, FrameState& state) {
   const std::uint64_t opened = context.session.opened_version(), now = context.session.history().version();
   const std::pair seen{opened, now};
@@ -56,10 +56,15 @@ void InputBar::name_unknown(const PanelContext& context, FrameState& state) {
   const Document& document = context.session.document();
   if (!document.opened || document.sequences.empty() || state.lessons.open() || state.lecture.walking())
     return;
+  const Sequence& sequence = document.sequences[sequence_index(context)];
+  for (const auto* ids : {&sequence.input.ids, &sequence.input.source})
+    if (begins_twice(*document.opened, *ids) && named_.insert("\n" + std::to_string(ids->front())).second)
+      state.notify(Notice::Kind::warning,
+                   Text::of("input.doubled", {token_label(*document.opened, ids->front())}),
+                   Text::of("input.doubled.hint"), 12);
   std::vector<std::string> words;
   for (const Stack of : {Stack::enc, Stack::single})
-    for (const auto& [row, word] :
-         typed_words(*document.opened, document.sequences[sequence_index(context)], of))
+    for (const auto& [row, word] : typed_words(*document.opened, sequence, of))
       if (named_.insert(word).second) words.push_back(word);
   if (words.empty()) return;
   const bool more = words.size() > kMostUnknown;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/arch/shipped.h"
+#include "core/session/series_curves.h"
 #include "core/session/session.h"
 #include "core/session/session_file.h"
 #include "core/session/told_run.h"
@@ -77,6 +78,34 @@ TEST_F(SessionAdapter, IsAChangeLikeAnyOther) {
   EXPECT_EQ(shown(), opened({adapter_, 1, true})) << "read again, it stays";
   adapt({});
   EXPECT_EQ(shown(), base);
+}
+
+TEST_F(SessionAdapter, CurvesOverCheckpointsAreOfTheAdaptedModels) {
+  std::filesystem::create_directory(folder_ / "run");
+  for (const char* step : {"step1", "step2"})
+    std::filesystem::copy(model_, folder_ / (std::string("run/") + step),
+                          std::filesystem::copy_options::recursive);
+  const auto series = checkpoint_series(folder_ / "run");
+  ASSERT_TRUE(series) << series.error().text();
+  const auto last = [&] {
+    const std::vector<float> logits = shown();
+    return logits.at(logits.size() - static_cast<std::size_t>(session_.document().model->config().outputs()) +
+                     3);
+  };
+  const auto logit = [&] {
+    const SeriesQuestion question{
+        std::make_shared<const CheckpointSeries>(*series), session_.document(), {"logit:#3"}, -1};
+    const SeriesPoint point = series_point(question, 1);
+    EXPECT_FALSE(point.error) << point.error->text();
+    return std::pair(static_cast<float>(point.values.at(0).value), question.key());
+  };
+  const auto base = logit();
+  EXPECT_EQ(base.first, last());
+  adapt({adapter_, 1, true});
+  const auto adapted = logit();
+  EXPECT_EQ(adapted.first, last());
+  EXPECT_NE(adapted.first, base.first);
+  EXPECT_NE(adapted.second, base.second) << "another question";
 }
 
 TEST_F(SessionAdapter, IsKeptByASessionAndSaidByWhatWasRun) {

@@ -1,0 +1,90 @@
+// Graphs, and answers as the window saves them: the session that made them is in their run.
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+const std::string kWindowStory = " model:storyteller --text 'The cat was tired. So the'";
+
+TEST(RerunWindow, a_graph_is_computed_again) {
+  const TempFolder folder;
+  const std::string graph = folder / "g.json";
+  for (const char* rest : {"", " --qk --least 0.05 --edit 'blocks.0.mlp.out=0'"}) {
+    ASSERT_EQ(cli("attribute" + kWindowStory + " --measure 'logit_diff: cat, mat' --graph " + graph + rest)
+                  .exit_code,
+              0);
+    const Ran again = cli("rerun " + graph);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    Json changed = Json::parse(read_text(graph));
+    changed["links"][0]["weight"] = double(changed["links"][0]["weight"]) + 0.5;
+    std::ofstream(graph) << changed;
+    const Ran other = cli("rerun " + graph);
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_NE(other.err.find("/links/0/weight"), std::string::npos) << other.err;
+  }
+}
+
+// A figure's data and a graph with the words of the window: "session" stands for what is in the run.
+TEST(RerunWindow, an_answer_with_its_session_is_computed_again) {
+  const TempFolder folder;
+  const std::string session = folder / "s.attnscope", answer = folder / "a.json", graph = folder / "g.json";
+  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+                "--name one "
+                "--into " +
+                session)
+                .exit_code,
+            0);
+  const auto of_window = [&](const std::string& file, const Json& command, bool kept) {
+    Json out = Json::parse(read_text(file));
+    Json& run = out.contains("run") ? out["run"] : out["metadata"]["attnscope"]["run"];
+    run["command"] = command;
+    if (kept) run["session"] = Json::parse(read_text(session));
+    if (command.is_null()) run.erase("command");
+    std::ofstream(file) << out;
+  };
+  ASSERT_EQ(cli("figure " + session + " --view attention -o " + answer).exit_code, 0);
+  of_window(answer, {"figure", "session", "--view", "attention"}, true);
+  const Ran again = cli("rerun " + answer);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  ASSERT_EQ(cli("attribute " + session + " --measure 'logit:cat' --least 0.004 --graph " + graph).exit_code,
+            0);
+  of_window(graph, {"attribute", "session", "--measure", "logit:cat", "--least", "0.004"}, true);
+  const Ran drawn = cli("rerun " + graph);
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_NE(entry.path().filename().string().front(), '.') << "nothing is left behind";
+  of_window(graph, nullptr, false);
+  expect_refused("rerun " + graph, 1, "no command");
+}
+
+// Data of a lab have no model, and a command all the same.
+TEST(RerunWindow, a_lab_is_computed_again) {
+  const TempFolder folder;
+  for (const char* form : {"json", "csv", "npz"}) {
+    const std::string file = folder / (std::string("lab.") + form);
+    ASSERT_EQ(cli("figure --view labs --page sqrt --set d_k=64 -o " + file).exit_code, 0);
+    const Ran again = cli("rerun " + file);
+    EXPECT_EQ(again.exit_code, 0) << form << again.err;
+  }
+}
+
+// A direction is an answer, too, as the arrays that it is written into and as JSON beside them.
+TEST(RerunWindow, a_direction_is_computed_again) {
+  const TempFolder folder;
+  const std::string data = folder / "d.jsonl", file = folder / "v.npz", printed = folder / "v.json";
+  std::ofstream(data) << R"({"text": "The cat was tired."})"
+                      << "\n";
+  const std::string ask =
+      "direction model:storyteller --data " + data + " --against task:storyteller --limit 2 -o ";
+  ASSERT_EQ(cli(ask + file).exit_code, 0);
+  std::ofstream(printed) << cli(ask + (folder / "w.npz") + " --json").out;
+  for (const std::string& answer : {file, printed}) {
+    const Ran again = cli("rerun " + answer);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
