@@ -10,6 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <thread>
+
+#include "core/base/text.h"
 
 extern char** environ;
 
@@ -42,9 +46,26 @@ int file_of(std::string_view bytes) {
   return file;
 }
 
+// How a child ended, as waitpid() tells it; nothing where it did not within `most`, and then it is killed.
+std::optional<int> ended_within(pid_t child, std::chrono::milliseconds most) {
+  constexpr std::chrono::milliseconds kBetweenLooks(5);
+  const auto end = std::chrono::steady_clock::now() + most;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) != child) {
+    if (std::chrono::steady_clock::now() >= end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return status;
+}
+
 }  // namespace
 
-Status run_with_input(const std::vector<std::string>& words, std::string_view input) {
+Status run_with_input(const std::vector<std::string>& words, std::string_view input,
+                      std::chrono::milliseconds most) {
   const int file = file_of(input);
   if (file < 0) return fail(Code::io_failed, "error.system.program", {words.front(), std::strerror(errno)});
   std::vector<char*> arguments;
@@ -62,9 +83,13 @@ Status run_with_input(const std::vector<std::string>& words, std::string_view in
   if (refused == ENOENT) return fail(Code::not_found, "error.system.no_program", {words.front()});
   if (refused != 0)
     return fail(Code::io_failed, "error.system.program", {words.front(), std::strerror(refused)});
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  const std::optional<int> ended = ended_within(child, most);
+  if (!ended) {
+    const std::string seconds = format("%g", static_cast<double>(most.count()) / 1000);
+    return fail(Code::io_failed, "error.system.program",
+                {words.front(), Text::of("error.system.program.slow", {seconds})});
   }
+  const int status = *ended;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Done{};
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)  // where posix_spawn cannot tell
     return fail(Code::not_found, "error.system.no_program", {words.front()});
