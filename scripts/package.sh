@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds attnscope_VERSION_ARCH.deb and attnscope-VERSION-Linux.tar.gz with cpack into build/packages, and tries both:
-# the archive from a folder of its own, the package's files from where they are unpacked.
+# the archive from a folder of its own, the package's files from where they are unpacked, cmake --install to a prefix.
 #   scripts/package.sh              builds and tries them
 #   scripts/package.sh --install    also installs the .deb on this machine, opens a session from its application entry in
 #                                   a virtual display, removes it again and looks for what it left behind (root; on a
@@ -44,6 +44,12 @@ dpkg-deb -x "$deb" "$work/deb"
 try "$work/deb/usr"
 tar -xzf "$archive" -C "$work/archive" --strip-components=1
 try "$work/archive"
+# A prefix of one's own, and gone again by the list of what was installed, as the handbook says it.
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+try "$work/prefix"
+xargs -d '\n' rm -f <"$build/install_manifest.txt"
+left=$(find "$work/prefix" -type f)
+if [[ -n $left ]]; then echo "package: install_manifest.txt does not name $left" >&2; exit 1; fi
 if [[ ${1:-} == --install ]]; then install_packages entry; fi
 if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$work/deb/usr/share/applications/attnscope.desktop"; fi
 if command -v appstreamcli >/dev/null; then

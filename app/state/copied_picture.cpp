@@ -30,11 +30,14 @@ struct OwnFolder {
 }  // namespace
 
 Status picture_into_clipboard(const std::string& png) {
-  if (std::getenv("WAYLAND_DISPLAY") != nullptr)
-    if (Status copied = run_with_input({"wl-copy", "--type", "image/png"}, png);
-        copied || copied.error().code != Code::not_found)
-      return copied;
-  return run_with_input({"xclip", "-selection", "clipboard", "-t", "image/png", "-i"}, png);
+  const std::vector<std::string> x11{"xclip", "-selection", "clipboard", "-t", "image/png", "-i"};
+  if (std::getenv("WAYLAND_DISPLAY") == nullptr) return run_with_input(x11, png);
+  const Status copied = run_with_input({"wl-copy", "--type", "image/png"}, png);
+  if (copied) return copied;
+  // A compositor that is gone, or has no seat: the window itself is one of X11 (Xwayland), whose clipboard
+  // may still work.
+  const Status by_x11 = run_with_input(x11, png);
+  return by_x11 || copied.error().code == Code::not_found ? by_x11 : copied;
 }
 
 void copy_shown_figure(FrameState& state, float scale) {

@@ -143,8 +143,11 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
 }
 
 void FrameState::drop(const std::string& path) {
-  const bool figure = is_figure_path(path) && read_carried_session(path);
-  if (figure || !is_picture_file(path)) return open(path);
+  if (!is_picture_file(path)) return open(path);
+  if (is_figure_path(path)) {
+    const auto carried = read_carried_session(path);
+    if (carried || carried.error().code != Code::not_found) return open(path);  // what is damaged says so
+  }
   const auto& model = session.document().model;
   if (model && model->config().sees()) {
     ask_picture = path;

@@ -82,6 +82,8 @@ Result<std::shared_ptr<TensorSource>> open_recorded_part(const std::string& path
                                                          std::vector<Text>& warnings) {
   std::vector<std::string> cut;
   TRY(std::shared_ptr<TensorSource> source, open_safetensors(path, &cut));
+  if (!cut.empty() && source->infos().empty())
+    return fail(Code::bad_format, "error.arch.record.all_cut", {quoted_path(path), cut.size()});
   if (!cut.empty())
     warnings.push_back(Text::of(
         "note.record.cut",

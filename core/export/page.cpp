@@ -69,7 +69,8 @@ const figure::LetterSizes kPaperLetters{.title = 9,
                                         .looked_natural = 8,
                                         .gap = 6,
                                         .pad = 2,
-                                        .plane = 48};
+                                        .plane = 48,
+                                        .least_name = 1};
 
 Result<PageSize> parse_page_size(const std::string& text) {
   const std::vector<std::string> parts = split(text, 'x');

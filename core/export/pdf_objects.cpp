@@ -97,19 +97,21 @@ std::optional<std::string> embedded_file(std::string_view pdf, std::string_view 
   if (pdf.find(name) == std::string_view::npos) return std::nullopt;
   constexpr std::string_view kType = "/EmbeddedFile";
   int tried = 0;
+  std::uint64_t left = most;
   for (std::size_t at = pdf.rfind(kType); at != std::string_view::npos && at > 0 && tried < kMostTried;
        at = pdf.rfind(kType, at - 1)) {
     const std::string_view behind = pdf.substr(at + kType.size(), kMostDictionary);
-    const std::size_t word = behind.find("stream");
-    if (behind.starts_with('s') || word == std::string_view::npos) continue;  // "/EmbeddedFiles"
+    if (behind.starts_with('s')) continue;  // "/EmbeddedFiles"
     ++tried;
+    const std::size_t word = behind.find("stream");
+    if (word == std::string_view::npos) continue;
     std::size_t from = at + kType.size() + word + std::string_view("stream").size();
     if (pdf.substr(from, 2) == "\r\n")
       from += 2;
     else if (pdf.substr(from, 1) == "\n")
       from += 1;
     // The stream ends by itself, and what stands behind it is ignored: /Length need not be right.
-    if (auto contents = zlib_unpacked(pdf.substr(from), most); contents && contents->starts_with('{'))
+    if (auto contents = zlib_unpacked_of(pdf.substr(from), left); contents && contents->starts_with('{'))
       return contents;
   }
   return std::nullopt;

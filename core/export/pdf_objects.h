@@ -13,7 +13,8 @@ namespace attnscope {
 /// cross-reference stream).
 std::string with_embedded_file(std::string pdf, const std::string& name, std::string_view contents);
 /// The contents of the embedded file of a PDF of anybody's; nothing where it has none of that name, or one
-/// of more than `most` bytes.
+/// of more than `most` bytes. The last 16 embedded files are looked into, and no more than `most` bytes of
+/// all unpacked.
 std::optional<std::string> embedded_file(std::string_view pdf, std::string_view name, std::uint64_t most);
 
 }  // namespace attnscope

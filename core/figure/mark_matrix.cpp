@@ -31,7 +31,7 @@ constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not 
 constexpr float kStraightName = 64;           // the widest of these names, in letters of 12
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
-constexpr float kLeastName = 0.75f;           // of those letters: for a name that is too long for its column
+constexpr float kOtherApart = 8;              // "other n" and the name before it
 constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
 constexpr float kOpenLetters = 2.6f;      // the same of a plane of "1" and "0", where room lacks
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
@@ -53,7 +53,7 @@ float name_em(const MatrixMark& matrix, const LetterSizes& look) {
 
 // Names of a plane with signs are smaller before they are shortened.
 float name_em(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
-  return matrix.signs && form.has(Give::short_names) ? look.small * kLeastName : name_em(matrix, look);
+  return matrix.signs && form.has(Give::short_names) ? look.small * look.least_name : name_em(matrix, look);
 }
 
 bool with_digits(const MatrixMark& matrix, const Form& form) {
@@ -139,7 +139,8 @@ float large_cell(const MatrixMark& matrix, const Form& form, float em, const Mar
   const float other =
       context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
-  return std::max({digit_width(matrix, longest_kept(matrix, form, context), em, context), other * letters + 4,
+  return std::max({digit_width(matrix, longest_kept(matrix, form, context), em, context),
+                   other * letters + (context.look.least_name < 1 ? 4 : kOtherApart),
                    std::min(name * letters, longest_name) + 4});
 }
 // The most columns of a row drawn large, "other n" among them.
@@ -264,7 +265,8 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   if (large_row(matrix)) {
     placed.bars = cells.h * bars_height(matrix, context.look).natural / tall.natural;
     cells.h -= placed.bars;
-    for (const float letters : {1.f, kLeastName})  // long names are smaller before columns are left out
+    for (const float letters :
+         {1.f, context.look.least_name})  // long names are smaller before columns are left out
       if (placed.columns.size() < matrix.order.size())
         placed.columns = columns_of(matrix, cells.w,
                                     large_cell(matrix, placed.form, context.look.looked, context, letters));
@@ -338,8 +340,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
     const float full = context.measure.width(name, em, face);
-    const float room = wide - (others ? 8 : 2);  // the last one is apart from the name before it
-    const float letters = full > room ? em * std::max(kLeastName, room / full) : em;
+    const float room = wide - (others ? kOtherApart : 2);  // the last one is apart from the name before it
+    const float letters = full > room ? em * std::max(context.look.least_name, room / full) : em;
     const std::string shown = context.measure.fitted(name, letters, face, room);
     if (matrix.cols.shown)
       out.text(shown, x + (wide - context.measure.width(shown, letters, face)) / 2, placed.cells.y - 5,

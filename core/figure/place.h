@@ -30,7 +30,8 @@ struct LetterSizes {
   float looked = 14, looked_natural = 22;  ///< in the row that is drawn large
   float lead = 22;                         ///< lines to be read from afar
   float gap = 12, pad = 14;
-  float plane = 64;  ///< least side of a matrix without digits
+  float plane = 64;          ///< least side of a matrix without digits
+  float least_name = 0.75f;  ///< of a name's letters, where it is too long for its column
 };
 extern const LetterSizes kWindowLetters, kPresenterLetters, kColumnLetters;
 

@@ -1,5 +1,6 @@
 #include "core/io/png_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::size_t kFrame = 12;  // bytes of a chunk beside its data: length, name, checksum
+constexpr int kSmallest = 9;        // effort of zlib
+constexpr int kMostTexts = 16;      // with the keyword that are unpacked
 constexpr char kUp = 2;             // filter of a row: differences to the row above
 
 std::string big_endian(std::uint32_t number) {
@@ -52,10 +55,48 @@ std::string filtered(const PngPixels& pixels) {
   return out;
 }
 
-// The data of an iTXt chunk.
-std::optional<std::string> text_in(std::string_view data, std::string_view keyword, std::uint64_t most) {
-  if (!data.starts_with(keyword) || data.size() < keyword.size() + 5 || data[keyword.size()] != '\0')
-    return std::nullopt;
+constexpr std::size_t kRgb = 3;
+
+// The part of a row of a canvas that a frame lies on.
+std::uint8_t* under(const PngFrame& frame, std::size_t row, PngPixels& canvas) {
+  const std::size_t pixel =
+      (static_cast<std::size_t>(frame.y) + row) * static_cast<std::size_t>(canvas.width);
+  return canvas.bytes.data() + (pixel + static_cast<std::size_t>(frame.x)) * kRgb;
+}
+void lay_over(const PngFrame& frame, PngPixels& canvas) {
+  const std::size_t wide = static_cast<std::size_t>(frame.pixels.width) * kRgb;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(frame.pixels.height); ++row)
+    std::copy_n(frame.pixels.bytes.data() + row * wide, wide, under(frame, row, canvas));
+}
+
+// Rows of RGBA without a filter, which packs flat colours and letters best. Transparent: pixels that lie on
+// the canvas already.
+std::string changed_rows(const PngFrame& frame, PngPixels& canvas) {
+  const auto wide = static_cast<std::size_t>(frame.pixels.width);
+  std::string out;
+  out.reserve((wide * (kRgb + 1) + 1) * static_cast<std::size_t>(frame.pixels.height));
+  const std::uint8_t* now = frame.pixels.bytes.data();
+  for (std::size_t row = 0; row < static_cast<std::size_t>(frame.pixels.height); ++row) {
+    out.push_back(0);
+    const std::uint8_t* before = canvas.bytes.empty() ? nullptr : under(frame, row, canvas);
+    for (std::size_t i = 0; i < wide; ++i, now += kRgb) {
+      const bool stays = before && std::equal(now, now + kRgb, before + i * kRgb);
+      if (stays)
+        out.append(kRgb + 1, '\0');
+      else
+        out.append(reinterpret_cast<const char*>(now), kRgb).push_back('\xff');
+    }
+  }
+  return out;
+}
+
+// Whether the data of an iTXt chunk begin with the keyword and may be whole.
+bool has_keyword(std::string_view data, std::string_view keyword) {
+  return data.starts_with(keyword) && data.size() >= keyword.size() + 5 && data[keyword.size()] == '\0';
+}
+
+// The text of such a chunk; `left` as in zlib_unpacked_of.
+std::optional<std::string> text_in(std::string_view data, std::string_view keyword, std::uint64_t& left) {
   const bool packed = data[keyword.size() + 1] == 1;
   std::size_t at = keyword.size() + 3;
   for (int words = 0; words < 2; ++words) {  // language, translated keyword
@@ -64,8 +105,8 @@ std::optional<std::string> text_in(std::string_view data, std::string_view keywo
     ++at;
   }
   const std::string_view text = data.substr(at);
-  if (packed) return zlib_unpacked(text, most);
-  return text.size() > most ? std::nullopt : std::optional<std::string>(text);
+  if (packed) return zlib_unpacked_of(text, left);
+  return text.size() > left ? std::nullopt : std::optional<std::string>(text);
 }
 
 std::string header_of(int width, int height, bool alpha) {
@@ -87,13 +128,16 @@ std::string png_of(const PngPixels& pixels, const std::vector<PngText>& texts, s
 
 void AnimatedPng::add(const PngFrame& frame) {
   const PngPixels& pixels = frame.pixels;
-  if (frames_++ == 0) first_ = {pixels.width, pixels.height, pixels.alpha, {}};
+  const std::string data = zlib_packed(changed_rows(frame, canvas_), kSmallest);
+  if (frames_++ == 0)
+    canvas_ = pixels;
+  else
+    lay_over(frame, canvas_);
   std::string control = big_endian(order_++);
   for (const int number : {pixels.width, pixels.height, frame.x, frame.y})
     control += big_endian(static_cast<std::uint32_t>(number));
   control += big_endian(static_cast<std::uint32_t>(frame.hundredths) << 16u | 100u);
-  put_chunk(chunks_, "fcTL", control + std::string(2, '\0'));  // stays, and takes the place of what was there
-  const std::string data = zlib_packed(filtered(pixels));
+  put_chunk(chunks_, "fcTL", control + '\0' + '\1');  // it stays, and lies over what was there
   if (frames_ == 1)
     put_chunk(chunks_, "IDAT", data);
   else
@@ -102,7 +146,7 @@ void AnimatedPng::add(const PngFrame& frame) {
 
 std::string AnimatedPng::bytes(const std::vector<PngText>& texts) const {
   std::string out(kSignature);
-  put_chunk(out, "IHDR", header_of(first_.width, first_.height, first_.alpha));
+  put_chunk(out, "IHDR", header_of(canvas_.width, canvas_.height, true));
   put_chunk(out, "acTL", big_endian(frames_) + big_endian(0));  // 0: over and over
   for (const PngText& text : texts) put_chunk(out, "iTXt", text_chunk(text));
   out += chunks_;
@@ -114,12 +158,17 @@ bool is_png(std::string_view bytes) { return bytes.starts_with(kSignature); }
 
 std::optional<std::string> png_text(std::string_view png, std::string_view keyword, std::uint64_t most) {
   if (!is_png(png)) return std::nullopt;
-  for (std::size_t at = kSignature.size(); at + kFrame <= png.size();) {
+  std::uint64_t left = most;
+  int tried = 0;
+  for (std::size_t at = kSignature.size(); at + kFrame <= png.size() && tried < kMostTexts;) {
     const std::size_t length = number_at(png, at);
     if (length > png.size() - at - kFrame) return std::nullopt;
     const std::string_view body = png.substr(at + 4, length + 4);
-    if (body.starts_with("iTXt") && number_at(png, at + 8 + length) == checksum(body))
-      if (auto text = text_in(body.substr(4), keyword, most)) return text;
+    if (body.starts_with("iTXt") && has_keyword(body.substr(4), keyword) &&
+        number_at(png, at + 8 + length) == checksum(body)) {
+      ++tried;
+      if (auto text = text_in(body.substr(4), keyword, left)) return text;
+    }
     at += length + kFrame;
   }
   return std::nullopt;

@@ -30,20 +30,22 @@ struct PngFrame {
   int x = 0, y = 0;
   int hundredths = 10;  ///< of a second that it stands
 };
-/// Parts one after the other, over and over. Readers that know no animation show the first.
+/// Parts one after the other, over and over. Readers that know no animation show the first. A pixel that
+/// stays as it is is written as a transparent one, which packs to nearly nothing.
 class AnimatedPng {
  public:
   void add(const PngFrame& frame);
   std::string bytes(const std::vector<PngText>& texts = {}) const;
 
  private:
-  PngPixels first_;  // its size alone
+  PngPixels canvas_;  // what is seen after the last part: RGB
   std::string chunks_;
   std::uint32_t frames_ = 0, order_ = 0;
 };
 bool is_png(std::string_view bytes);
-/// The first text with this keyword in a file of anybody's; nothing where there is none, it is damaged, or it
-/// unpacks to more than `most` bytes.
+/// The first text with this keyword in a file of anybody's that is whole; nothing where there is none, it is
+/// damaged, or it unpacks to more than `most` bytes. Of several at most 16 are tried, and no more than `most`
+/// bytes of all.
 std::optional<std::string> png_text(std::string_view png, std::string_view keyword, std::uint64_t most);
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 // are given something.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,9 @@ namespace attnscope {
 /// zombie).
 bool process_runs(int process);
 /// Runs a program, found by its name, with these bytes as its input, and waits until it has ended; what it
-/// prints is not read. Errors: not_found where there is no such program; io_failed with its exit status.
-Status run_with_input(const std::vector<std::string>& words, std::string_view input);
+/// prints is not read. One that runs longer than `most` is ended. Errors: not_found where there is no such
+/// program; io_failed with its exit status, or that it did not answer.
+Status run_with_input(const std::vector<std::string>& words, std::string_view input,
+                      std::chrono::milliseconds most = std::chrono::seconds(20));
 
 }  // namespace attnscope

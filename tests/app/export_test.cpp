@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "app/state/actions.h"
+#include "app/state/copied_picture.h"
 #include "app/state/shown_figure.h"
 #include "core/export/carried.h"
 #include "tests/app/ui_driver.h"
@@ -236,6 +238,28 @@ TEST_F(ExportFigure, AClipboardThatTakesNothingIsOneSentence) {
   }
 }
 
+// wl-copy of a compositor that is gone; xclip, by which the window's own text is copied; neither.
+TEST_F(ExportFigure, APictureIsCopiedByTheProgramThatCan) {
+  const auto program = [&](const char* name, const std::string& does) {
+    std::ofstream(folder_ / name) << "#!/bin/sh\n" << does << '\n';
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  };
+  const std::string took = (folder_ / "took").string(), path = std::getenv("PATH");
+  program("wl-copy", "exit 1");
+  program("xclip", "exec /bin/cat > '" + took + "'");
+  setenv("WAYLAND_DISPLAY", "none-such", 1);
+  setenv("PATH", folder_.c_str(), 1);
+  EXPECT_TRUE(picture_into_clipboard("a picture"));
+  std::ifstream file(took);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "a picture");
+  program("xclip", "exit 2");
+  const Status none = picture_into_clipboard("a picture");
+  unsetenv("WAYLAND_DISPLAY");
+  setenv("PATH", path.c_str(), 1);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().sentence().find("wl-copy"), std::string::npos) << none.error().sentence();
+}
+
 TEST_F(ExportFigure, WhatCarriesNothingIsOneSentenceAndNothingIsLost) {
   open_storyteller(Level::easy);
   const fs::path path = folder_ / "stripped.svg";
@@ -244,6 +268,25 @@ TEST_F(ExportFigure, WhatCarriesNothingIsOneSentenceAndNothingIsLost) {
   settle();
   ASSERT_TRUE(session_->error());
   EXPECT_NE(session_->error()->sentence().find("stripped.svg"), std::string::npos);
+  EXPECT_EQ(document().opened->path, "model:storyteller");
+}
+
+TEST_F(ExportFigure, ADroppedPictureWithADamagedSessionIsNoStrippedOne) {
+  open_storyteller(Level::easy);
+  ExportRequest request;
+  request.path = (folder_ / "cut.png").string(), request.figure = true;
+  export_shown_figure(state(), request);
+  settle();
+  std::ifstream whole(request.path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(whole), {});
+  bytes[bytes.find("attnscope-session") + 40] ^= 1;
+  std::ofstream(request.path, std::ios::binary) << bytes;
+  state().notices.clear();
+  state().drop(request.path);
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_EQ(session_->error()->what.key(), "error.export.damaged");
+  EXPECT_TRUE(state().notices.empty());
   EXPECT_EQ(document().opened->path, "model:storyteller");
 }
 

@@ -123,6 +123,12 @@ TEST_F(RecordedFolder, says_what_is_damaged_and_opens_the_rest) {
   EXPECT_TRUE(back.recorded[0]->find(*parse_site("blocks.2.resid_post")));
 }
 
+std::uintmax_t header_bytes(const std::string& path) {
+  std::uint64_t length = 0;  // eight bytes, little endian, as this machine has them
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&length), sizeof length);
+  return length;
+}
+
 // Also one file of arrays; of weights, nothing is left out in silence.
 TEST_F(RecordedFolder, or_one_file_that_was_cut_off_opens_with_what_is_whole) {
   const std::string path = temp_ / "run.safetensors";
@@ -133,6 +139,11 @@ TEST_F(RecordedFolder, or_one_file_that_was_cut_off_opens_with_what_is_whole) {
   EXPECT_LT(back.recorded[0]->records().size(), all);
   ASSERT_EQ(back.warnings.size(), 1u);
   EXPECT_NE(back.warnings[0].str().find("was cut off"), std::string::npos);
+  fs::resize_file(path, 8 + header_bytes(path));  // all its arrays are named, and none is there
+  const auto nothing = open_model(path);
+  ASSERT_FALSE(nothing);
+  EXPECT_NE(nothing.error().sentence().find("was cut off before the first of its"), std::string::npos)
+      << nothing.error().sentence();
   fs::create_directory(temp_ / "model");
   for (const char* name : {"config.json", "model.safetensors"})
     fs::copy_file(model_path("llama") + "/" + name, temp_ / "model" + "/" + name);

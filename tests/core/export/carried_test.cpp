@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "core/base/markup.h"
@@ -104,6 +105,41 @@ TEST(Carried, WhatUnpacksToTooMuchIsRefused) {
   const std::string png = png_with(std::string(1 << 22, ' '));
   EXPECT_FALSE(png_text(png, kCarriedName, 1 << 20));
   EXPECT_FALSE(embedded_file(pdf_with("{" + std::string(1 << 22, ' ')), "attnscope-session.json", 1 << 20));
+}
+
+// What a file costs to refuse: bytes that are unpacked, over all that it offers. An hour of unpacking is what
+// it was.
+TEST(Carried, ManyThatUnpackToTooMuchCostAsMuchAsOne) {
+  const std::string bomb = zlib_packed("{" + std::string(1 << 20, ' '));
+  std::uint64_t left = 1 << 16;
+  EXPECT_FALSE(zlib_unpacked_of(bomb, left));
+  EXPECT_EQ(left, 0u);
+  left = 3 << 20;
+  EXPECT_TRUE(zlib_unpacked_of(bomb, left));
+  EXPECT_EQ(left, (2u << 20) - 1);
+  const std::string whole = png_with("{}"), chunk = [&] {
+    const std::string one = png_with("{" + std::string(1 << 20, ' '));
+    const std::size_t at = one.find("iTXt", one.find("iTXt") + 1) - 4;
+    return one.substr(at, one.find("IDAT") - 4 - at);
+  }();
+  const std::size_t at = whole.find("iTXt") - 4;
+  for (const int bombs : {1, 2000}) {
+    std::string png = whole, chunks;
+    for (int i = 0; i < bombs; ++i) chunks += chunk;
+    png.insert(at, chunks);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(png_text(png, kCarriedName, 1 << 18)) << bombs << ": the budget went with the first";
+    EXPECT_EQ(png_text(png, kCarriedName, 1 << 30).value_or("").size(), (1u << 20) + 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << bombs;
+  }
+}
+
+TEST(Carried, WordsOfAPdfWithoutAStreamAreNotSearchedForever) {
+  std::string pdf = "%PDF-1.4 attnscope-session.json ";
+  for (int i = 0; i < 1 << 18; ++i) pdf += "/EmbeddedFile ss s";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(embedded_file(pdf, "attnscope-session.json", 1 << 20));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));  // of 1.5 s and more
 }
 
 TEST(Carried, NoReferenceIsFollowed) {

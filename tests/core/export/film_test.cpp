@@ -12,6 +12,7 @@
 
 #include "core/export/export.h"
 #include "core/export/raster.h"
+#include "core/io/deflate.h"
 #include "core/io/image.h"
 #include "tests/results.h"
 
@@ -192,6 +193,55 @@ std::uint32_t big_number(const std::string& bytes, std::size_t at) {
   for (std::size_t i = 0; i < 4; ++i) out = out << 8u | static_cast<unsigned char>(bytes[at + i]);
   return out;
 }
+// The pictures that a reader of animated PNG shows: each part laid over what was there, where it is opaque.
+std::vector<std::vector<std::uint8_t>> shown_by_apng(const std::string& bytes) {
+  std::vector<std::vector<std::uint8_t>> out;
+  std::uint32_t wide = 0, box[4] = {};
+  for (std::size_t at = 8; at + 12 <= bytes.size();) {
+    const std::uint32_t length = big_number(bytes, at);
+    const std::string name = bytes.substr(at + 4, 4);
+    if (name == "IHDR") {
+      wide = big_number(bytes, at + 8);
+      EXPECT_EQ(bytes[at + 17], 6) << "RGBA";
+    }
+    if (name == "fcTL") {
+      for (std::size_t i = 0; i < 4; ++i) box[i] = big_number(bytes, at + 12 + 4 * i);  // width, height, x, y
+      EXPECT_EQ(bytes.substr(at + 8 + 24, 2), std::string("\0\1", 2)) << "it stays; laid over";
+    }
+    if (name == "IDAT" || name == "fdAT") {
+      const std::size_t skip = name == "IDAT" ? 0 : 4;
+      const std::string rows =
+          zlib_unpacked(std::string_view(bytes).substr(at + 8 + skip, length - skip), 1 << 24).value_or("");
+      EXPECT_EQ(rows.size(), box[1] * (4 * std::size_t{box[0]} + 1));
+      if (rows.size() != box[1] * (4 * std::size_t{box[0]} + 1)) return out;
+      out.push_back(out.empty() ? std::vector<std::uint8_t>(std::size_t{3} * kFilmWidth * kFilmHeight)
+                                : out.back());
+      for (std::size_t y = 0; y < box[1]; ++y)
+        for (std::size_t x = 0; x < box[0]; ++x) {
+          const char* from = rows.data() + y * (4 * box[0] + 1) + 1 + 4 * x;
+          EXPECT_EQ(rows[y * (4 * box[0] + 1)], 0) << "no filter";
+          if (from[3] != 0) std::copy_n(from, 3, out.back().data() + 3 * ((box[3] + y) * wide + box[2] + x));
+        }
+    }
+    at += 12 + length;
+  }
+  return out;
+}
+
+TEST(Film, PartsOfAnAnimatedPngLaidOverEachOtherAreThePictures) {
+  std::vector<FilmFrame> film = small_film();
+  for (int i = 0; i < 20; ++i)  // two cells change, far apart: all between them stays
+    film.push_back({drawing_with({10, 20.5f, 30, 10}, 0x1020c0), 10}),
+        film.back().drawing.rect({2, 2, 4, 4}, static_cast<figure::Rgb>(0x080808 * i)),
+        film.back().drawing.rect({110, 80, 4, 4}, static_cast<figure::Rgb>(0x0a0a0a * i));
+  film.erase(film.begin() + 2);  // equal to the one before
+  const std::string bytes = film_as("apng", film);
+  const auto shown = shown_by_apng(bytes);
+  ASSERT_EQ(shown.size(), film.size());
+  for (std::size_t i = 0; i < film.size(); ++i) EXPECT_EQ(shown[i], pixels_of(film[i]).bytes) << i;
+  EXPECT_LT(bytes.size(), 5500u) << "what stays costs nearly nothing";
+}
+
 TEST(Film, AnAnimatedPngIsThePicturesAndStillsReadTheFirst) {
   const std::vector<FilmFrame> film = small_film();
   const std::string bytes = film_as("apng", film);

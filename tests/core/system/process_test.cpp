@@ -28,5 +28,12 @@ TEST(Process, WhatCannotBeRunIsASentence) {
   EXPECT_NE(bad.error().sentence().find('3'), std::string::npos) << bad.error().sentence();
 }
 
+TEST(Process, AProgramThatNeverAnswersIsASentence) {
+  const Status slow = run_with_input({"sleep", "100"}, "x", std::chrono::milliseconds(50));
+  ASSERT_FALSE(slow);
+  EXPECT_EQ(slow.error().code, Code::io_failed);
+  EXPECT_NE(slow.error().sentence().find("0.05"), std::string::npos) << slow.error().sentence();
+}
+
 }  // namespace
 }  // namespace attnscope

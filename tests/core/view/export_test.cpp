@@ -106,6 +106,10 @@ void expect_files(const figure::Figure& figure, const Trace& run, bool paper, co
   EXPECT_EQ(png->height, static_cast<int>(std::ceil(page->drawing.height)));
   if (paper) {
     EXPECT_LE(page->drawing.height, kPrintedPage) << what << "taller than a page";
+    for (const figure::DrawnShape& shape : page->drawing.shapes) {
+      if (shape.kind != figure::DrawnShape::Kind::text) continue;
+      EXPECT_GE(shape.em, shape.digit ? kPaperLetters.digit : kPaperLetters.small) << what << shape.text;
+    }
   }
   if (paper || !installed("rsvg-convert")) return;
   ASSERT_EQ(std::system(("rsvg-convert " + (folder / "a.svg") + " -o " + (folder / "b.png")).c_str()), 0);
