@@ -23,8 +23,9 @@ constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
 constexpr float kSignPad = 4;                      // in place of kCellPad, in planes with signs
 constexpr float kLargePad = 0.3f;                  // em: beside the digits of a row drawn large
+constexpr float kFreePad = 0.7f;                   // em: beside digits that are larger than they have to be
 constexpr float kLargeRow = 2, kTallLarge = 2.7f;  // times its digits
-constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
+constexpr float kFewCells = 12, kWideCell = 2.4f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
 constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
@@ -278,10 +279,11 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
   const float across =
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
-  const float letters =
-                  least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
-              by_width = large_row(matrix) ? cells.w / across / (letters + kLargePad)
-                                           : (cells.w / across - cell_pad(matrix)) / letters;
+  const float letters = least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
+              cell = cells.w / across,
+              tight = large_row(matrix) ? cell / (letters + kLargePad) : (cell - cell_pad(matrix)) / letters,
+              least = large_row(matrix) ? context.look.looked : context.look.digit;
+  const float by_width = std::min(tight, std::max(least, cell / (letters + kFreePad)));
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
   placed.digit =
       std::min({by_width, by_height,

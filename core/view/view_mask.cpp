@@ -11,8 +11,8 @@ namespace {
 
 using figure::PartBox;
 
-constexpr std::int64_t kPiece = 5;        // rows and columns of a plane that has digits beside others
-constexpr std::int64_t kPieceBefore = 3;  // of them before the row that is looked at
+constexpr std::int64_t kPiece = 4;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kPieceBefore = 2;  // of them before the row that is looked at
 constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
 
 bool in_piece(std::int64_t at, std::int64_t first) { return at >= first && at < first + kPiece; }
