@@ -48,7 +48,7 @@ bool few_cells(const MatrixMark& matrix) {
 }
 // Those of rows drawn large and of few cells are read from afar, as their digits are.
 float name_em(const MatrixMark& matrix, const LetterSizes& look) {
-  const bool large = large_row(matrix) || (few_cells(matrix) && !matrix.signs);
+  const bool large = large_row(matrix) || few_cells(matrix);
   return large ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
