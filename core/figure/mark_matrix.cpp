@@ -340,7 +340,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
     const float full = context.measure.width(name, em, face);
-    const float room = wide - (others ? 8 : 2);  // the last one is apart from the name before it
+    const float room = wide - (others ? 8 : 4);  // names are apart, the last one from the name before it
     const float letters = full > room ? em * std::max(kLeastName, room / full) : em;
     const std::string shown = context.measure.fitted(name, letters, face, room);
     if (matrix.cols.shown)
