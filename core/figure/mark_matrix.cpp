@@ -120,7 +120,8 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
     out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
   for (const bool rows : {true, false}) {
     if (const std::string axis = axis_title(matrix, rows); !axis.empty())
-      out.row = std::max(out.row, context.measure.width(axis, em, Face::sans) + 7), out.top += em * kLine + 2;
+      out.row = std::max(out.row, context.measure.width(axis, context.look.small, Face::sans) + 7),
+      out.top += context.look.small * kLine + 2;
   }
   if (matrix.cols.labels.empty() || !matrix.cols.shown) return out;
   out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
