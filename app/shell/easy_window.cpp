@@ -431,7 +431,8 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         draw_compare(state, right, top);
         top += px(kQuestion);
         if (front)
-          return training_.draw(state, context.run, ImVec2(edge, top), ImVec2(size.x - 2 * edge, size.y - top));
+          return training_.draw(state, context.run, ImVec2(edge, top),
+                                ImVec2(size.x - 2 * edge, size.y - top));
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
         const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own

@@ -24,9 +24,9 @@ namespace attnscope {
 namespace {
 
 constexpr float kCalculatorPanesRow = 20.f, kPartRow = kCalculatorPanesRow + 4,
-                kWeightRow = kCalculatorPanesRow;  // units
+                kWeightRow = kCalculatorPanesRow;             // units
 constexpr float kRowLetters = 14.f, kLeastRowLetters = 11.f;  // em of what stands in a row
-constexpr float kWeightGap = 12.f, kShareColumn = 70.f;      // units
+constexpr float kWeightGap = 12.f, kShareColumn = 70.f;       // units
 
 ImU32 colour_of(ParameterPart part) {
   const Theme& t = theme();
@@ -108,8 +108,8 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   draw_row_right(at.x + width, at.y + scaled(1), theme().text_dim, percent_text(share));
 }
 
-// Columns of the lines of weights, pixels: as wide as what stands in them, in smaller letters where that lacks
-// room; what the letters come to in numbers, where there is room for it, too.
+// Columns of the lines of weights, pixels: as wide as what stands in them, in smaller letters where that
+// lacks room; what the letters come to in numbers, where there is room for it, too.
 struct WeightColumns {
   float em = kRowLetters, name = 0, symbols = 0;
   bool numbers = false;

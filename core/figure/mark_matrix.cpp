@@ -280,7 +280,8 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
   const float across =
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
-  const float letters = least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
+  const float letters =
+                  least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
               cell = cells.w / across,
               tight = large_row(matrix) ? cell / (letters + kLargePad) : (cell - cell_pad(matrix)) / letters,
               least = large_row(matrix) ? context.look.looked : context.look.digit;

@@ -1,5 +1,6 @@
 // A thing to try on any text: made by runs, not taken from a table. Of the changes of one kind (a word hidden
-// from a head, a head switched off, two words that change places, ...) the one that moves the answer most; what comes of it is measured.
+// from a head, a head switched off, two words that change places, ...) the one that moves the answer most;
+// what comes of it is measured.
 #pragma once
 
 #include <atomic>

@@ -72,8 +72,8 @@ Edits edits_of_same_words(const Document& before, std::size_t sequence, Stack of
   const SameTokens same{source ? Stack::enc : main, source ? input.source : input.ids, now};
   Edits out;
   for (const auto& edit : before.edits) {
-    const bool of_this = edit->sequence == static_cast<int>(sequence) ||
-                         (edit->sequence < 0 && before.sequences.size() == 1);
+    const bool of_this =
+        edit->sequence == static_cast<int>(sequence) || (edit->sequence < 0 && before.sequences.size() == 1);
     if (auto kept = of_this ? kept_edit(edit, same, main) : edit) out.push_back(std::move(kept));
   }
   return out;

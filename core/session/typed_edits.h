@@ -10,8 +10,8 @@ namespace attnscope {
 
 /// The edits of `before` that hold for sequence `sequence` once its tokens of stack `of` are `now`: those
 /// without a position, and those whose positions still hold the token that they held. Of a mask the switched
-/// cells of other tokens go; its rule stays. An edit of every sequence is one of this sequence where it is the
-/// only one, and else stays.
+/// cells of other tokens go; its rule stays. An edit of every sequence is one of this sequence where it is
+/// the only one, and else stays.
 Edits edits_of_same_words(const Document& before, std::size_t sequence, Stack of,
                           const std::vector<int>& now);
 

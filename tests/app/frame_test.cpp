@@ -335,8 +335,8 @@ TEST_F(FrameTest, ItFitsSmallAndLargeScreens) {
   }
 }
 
-// The figure of a step has its large row, and the line below it its words, in the smallest window of a lecture
-// hall.
+// The figure of a step has its large row, and the line below it its words, in the smallest window of a
+// lecture hall.
 TEST_F(FrameTest, AWindowOf1024GivesTheStageTheRoomOfTheMap) {
   open_default();
   ImGui::GetIO().DisplaySize = ImVec2(1024, 768);

@@ -41,7 +41,7 @@ TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
   settle();
   const auto edit = parse_edit("blocks.0.attn.masked[head=0,query=2,key=1]=-inf");
   ASSERT_TRUE(edit);
-  ASSERT_TRUE(session_->edit(Text("edit"), [&](Document& changed) -> Status {
+  ASSERT_TRUE(session_->edit(Text("edit"), "test", [&](Document& changed) -> Status {
     put_edit(changed, *edit);
     return Done{};
   }));

@@ -116,7 +116,8 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
     (void)session.edit(sentence, item("typing"), [&](Document& document) -> Status {
       TRY_OK(set_spelled(document, sequence, *std::move(made), of_));
       const Input& input = document.sequences[sequence].input;
-      document.edits = edits_of_same_words(*typed_from_, sequence, of_, is_source() ? input.source : input.ids);
+      document.edits =
+          edits_of_same_words(*typed_from_, sequence, of_, is_source() ? input.source : input.ids);
       return Done{};
     });
     if (pasted) session.end_gesture();

@@ -36,8 +36,9 @@ void draw_bar(float share) {
 std::string head_line(const LessonPlayer& player, float room) {
   const auto fits = [&](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x <= room; };
   const int minutes = player.page_index() == 0 ? player.lesson().minutes : 0;
-  const std::string time =
-      minutes > 0 ? " \u00b7 " + std::string(tr("lessons.minutes", {std::to_string(minutes)})) : std::string();
+  const std::string time = minutes > 0
+                               ? " \u00b7 " + std::string(tr("lessons.minutes", {std::to_string(minutes)}))
+                               : std::string();
   for (const bool whole : {true, false})
     if (const std::string line = player.where(whole) + time; fits(line)) return line;
   const std::string line = player.where(true);

@@ -273,8 +273,8 @@ TEST(Place, AFormulaOfOneFormStaysInItsLine) {
       answer.rows.back().cells = {Text(name), Text("98.4 %")}, answer.rows.back().bar = 0.5;
     }
     const WordsMark formula{WordsMark::As::formula, {Text(words)}};
-    const Figure figure{
-        Text("f"), row({leaf({"formula", formula, 1, {}, ""}), leaf({"answer", answer, 2, {}, ""})})};
+    const Figure figure{Text("f"),
+                        row({leaf({"formula", formula, 1, {}, ""}), leaf({"answer", answer, 2, {}, ""})})};
     const Placed placed = place(figure, room, 300, kWindowLetters, measure);
     return measure.lines(words, kWindowLetters.body, Face::mono, placed.parts[0].box.w).size();
   };

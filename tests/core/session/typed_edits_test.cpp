@@ -21,9 +21,8 @@ Document typed_on(const std::string& model, const std::vector<std::string>& edit
 }
 
 TEST(TypedEdits, StayWhereTheirWordsStay) {
-  Document document =
-      typed_on("storyteller", {"blocks.1.attn.masked[head=3,query=13,key=2]=-inf", "blocks.1.attn.z[head=1]=0",
-                               "blocks.1.mlp.out[pos=4]=0"});
+  Document document = typed_on("storyteller", {"blocks.1.attn.masked[head=3,query=13,key=2]=-inf",
+                                               "blocks.1.attn.z[head=1]=0", "blocks.1.mlp.out[pos=4]=0"});
   std::vector<int> ids = document.sequences.front().input.ids;
   EXPECT_EQ(edits_of_same_words(document, 0, Stack::single, ids).size(), 3u);
   std::swap(ids[10], ids[11]);

@@ -101,7 +101,8 @@ TEST(ViewTried, EverySentenceSaysItsShares) {
   });
 }
 
-// Of what ships as a trained model, a try that keeps its answer moves it by ten points, or says that it stays.
+// Of what ships as a trained model, a try that keeps its answer moves it by ten points, or says that it
+// stays.
 TEST(ViewTried, NoTryOfATrainedModelMovesTooLittleToShow) {
   for_every_try([&](const Tried& tried, const std::string& where) {
     const TryMove move = tried.thing.move;
