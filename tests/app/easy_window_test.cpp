@@ -530,12 +530,12 @@ TEST_F(EasyWindowTest, AClickInTheMaskOpensAndClosesACell) {
                         ? *parse_site("blocks.1.attn.mask")
                         : *parse_site("mask");
   ASSERT_TRUE(run().trace(0).find(mask));
-  const std::int64_t first = first_of_piece(), query = first + 4, key = first + 1;
+  const std::int64_t first = first_of_piece(), query = first + 3, key = first + 1;
   const float before = run().trace(0).cell(mask, {query, key});
-  press(middle_of("figure.allowed", 4, 1));
+  press(middle_of("figure.allowed", 3, 1));
   let_go();
   EXPECT_NE(run().trace(0).cell(mask, {query, key}), before);
-  press(middle_of("figure.allowed", 4, 1));
+  press(middle_of("figure.allowed", 3, 1));
   let_go();
   EXPECT_EQ(run().trace(0).cell(mask, {query, key}), before);
 }

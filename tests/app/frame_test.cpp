@@ -342,10 +342,10 @@ TEST_F(FrameTest, AWindowOf1024GivesTheStageTheRoomOfTheMap) {
   ImGui::GetIO().DisplaySize = ImVec2(1024, 768);
   settle();
   EXPECT_GE(state().stage_max.x - state().stage_min.x, 640.f);
-  EXPECT_FALSE(shows("###split_map"));
+  EXPECT_FALSE(shows("split_map"));
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   settle();
-  EXPECT_TRUE(shows("###split_map"));
+  EXPECT_TRUE(shows("split_map"));
 }
 
 TEST_F(FrameTest, TheModelsButtonAndPinAStayWhole) {
