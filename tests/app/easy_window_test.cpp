@@ -385,7 +385,7 @@ TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
     const bool piece = std::string(view) == "mask";  // of five rows
     const std::string item = piece ? "figure.scores" : "figure.pattern";
     ASSERT_TRUE(shows(item)) << view;
-    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 4 : 7);
+    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 3 : 7);
     ASSERT_NE(workspace().cursor.query, row);
     const ImVec2 cell = middle_of(item, row - first, 0);
     press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
