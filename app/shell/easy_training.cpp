@@ -7,11 +7,13 @@
 #include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_curves.h"
 #include "core/session/training_said.h"
 #include "core/train/card.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 namespace {
@@ -20,6 +22,8 @@ constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kTrainTry = 58.f;                                // units: the line of what to do
+constexpr float kLeastAnswer = 90.f;                             // units: below it no answer is shown
+constexpr std::size_t kTrainAnswers = 5;
 
 // What was open before the run was started; null where that is gone, or the run is not what is open.
 const LeftWork* left_work(const Session& session) {
@@ -172,8 +176,27 @@ float EasyTraining::draw_said(const Session& session, ImVec2 at, float width) {
   return std::max(ImGui::GetItemRectMax().y - at.y, 2 * ImGui::GetTextLineHeight());
 }
 
-// Task, Start, and where else one can go from here.
-void EasyTraining::draw_side(FrameState& state, ImVec2 at, ImVec2 size) {
+// The answer of the model that is open, at the place that is looked at: while it learns, with every practice.
+void EasyTraining::draw_said_next(const FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {
+  const bool own = state.session.shows_training() || task_to_begin(state.session) == task_;
+  if (!run || run->traces.empty() || !own || size.y < px(kLeastAnswer)) return;
+  const std::int64_t row = main_row(state.workspace.cursor, run->trace(0));
+  const std::uint64_t key = key_of({run->version, static_cast<std::uint64_t>(row)});
+  if (answer_.stale(key, size, false)) {
+    ViewState looked = first_state(*run->document.opened, run->traces.front());
+    looked.row = row, looked.place.stack = looked.run->config().stack, looked.level = Level::easy;
+    auto answer = answer_table(looked, row, kTrainAnswers);
+    if (!answer) return answer_.clear();
+    std::vector<Text> title = answer_title(looked, row);
+    const Text name = title.front();
+    answer_.show_at({name, figure::leaf({"answer", *std::move(answer), 2, std::move(title), ""})}, key, size,
+                    false, ui_scale());
+  }
+  if (!answer_.empty()) answer_.draw(at);
+}
+
+// Task, Start, what the model says, and where else one can go from here.
+void EasyTraining::draw_side(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), theme().panel, px(8));
   const float left = at.x + px(16), inner = size.x - 2 * px(16), line = ImGui::GetFrameHeight() + px(8);
@@ -187,8 +210,10 @@ void EasyTraining::draw_side(FrameState& state, ImVec2 at, ImVec2 size) {
   ImGui::Dummy(ImVec2(1, px(2)));
   draw_button(state);
   ImGui::EndGroup();
+  const float begun = ImGui::GetItemRectMax().y + px(16);
   const LeftWork* before = left_work(state.session);
   float y = at.y + size.y - px(6) - line * (before ? 3 : 2);
+  draw_said_next(state, run, ImVec2(at.x, begun), ImVec2(size.x, y - px(8) - begun));
   const auto button = [&](const Label& label, const char* help) {
     ImGui::SetCursorScreenPos(ImVec2(left, std::exchange(y, y + line)));
     const bool pressed = raised_button(label);
@@ -253,11 +278,11 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
   text_in_lines(said, right - left);
 }
 
-void EasyTraining::draw(FrameState& state, ImVec2 at, ImVec2 size) {
+void EasyTraining::draw(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {
   follow(state.session);
   const float said = draw_said(state.session, at, size.x) + px(12), side = px(kTrainingPanel), gap = px(24);
   const float high = size.y - said - px(kTrainTry) - px(4);
-  draw_side(state, ImVec2(at.x, at.y + said), ImVec2(side, high));
+  draw_side(state, run, ImVec2(at.x, at.y + said), ImVec2(side, high));
   draw_curve(state.session, ImVec2(at.x + side + gap, at.y + said), ImVec2(size.x - side - gap, high));
   draw_try(state, ImVec2(at.x, at.y + size.y - px(kTrainTry)), size.x);
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/figure/figure_box.h"
 #include "app/look/kept_text.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/line_plot.h"
@@ -15,7 +16,7 @@ class EasyTraining {
   /// True in the view that asks how a model learns.
   static bool shown(const FrameState& state);
   /// In place of the picture, where no station of the way back is looked at.
-  void draw(FrameState& state, ImVec2 at, ImVec2 size);
+  void draw(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size);
   /// At a station of the way back: the button that leads here. Returns the left end of what it drew.
   float draw_return(FrameState& state, float right, float y) const;
   /// While a run goes on and another view is open: one line that says so; returns its height in pixels.
@@ -28,7 +29,8 @@ class EasyTraining {
   void draw_task(float width);
   void draw_button(FrameState& state);
   float draw_said(const Session& session, ImVec2 at, float width);
-  void draw_side(FrameState& state, ImVec2 at, ImVec2 size);
+  void draw_side(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size);
+  void draw_said_next(const FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size);
   void draw_curve(const Session& session, ImVec2 at, ImVec2 size);
   void draw_try(FrameState& state, ImVec2 at, float width) const;
   void start(FrameState& state) const;
@@ -39,6 +41,7 @@ class EasyTraining {
   std::uint64_t opened_ = 0;  ///< Session::opened_version() + 1 of what was asked for its task
   KeptText title_, said_, elsewhere_, back_;
   Kept<LinePlot> plot_;
+  FigureBox answer_;  ///< what the model that is open says
 };
 
 }  // namespace attnscope

@@ -430,7 +430,9 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (trains && !front) right = training_.draw_return(state, right, top);
         draw_compare(state, right, top);
         top += px(kQuestion);
-        if (front) return training_.draw(state, ImVec2(edge, top), ImVec2(size.x - 2 * edge, size.y - top));
+        if (front)
+          return training_.draw(state, context.run, ImVec2(edge, top),
+                                ImVec2(size.x - 2 * edge, size.y - top));
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
         const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own

@@ -33,7 +33,7 @@ constexpr float kFrameLeastSide = 120.f, kFrameMostSide = 520.f;
 constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // In windows smaller than this (units) the network map is hidden, or the timeline has its minimum height, to
 // leave room for the stage.
-constexpr float kNarrow = 800.f, kLow = 480.f;
+constexpr float kNarrow = 1200.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
 // Smaller than this (units), a window gives the room of both to the figure of a lesson's page.
 constexpr float kLessonWide = 1500.f, kLessonHigh = 820.f, kLessonAlone = 400.f;

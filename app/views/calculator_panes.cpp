@@ -24,8 +24,9 @@ namespace attnscope {
 namespace {
 
 constexpr float kCalculatorPanesRow = 20.f, kPartRow = kCalculatorPanesRow + 4,
-                kWeightRow = kCalculatorPanesRow;  // units
-constexpr float kRowLetters = 14.f;                // em of what stands in a row
+                kWeightRow = kCalculatorPanesRow;             // units
+constexpr float kRowLetters = 14.f, kLeastRowLetters = 11.f;  // em of what stands in a row
+constexpr float kWeightGap = 12.f, kShareColumn = 70.f;       // units
 
 ImU32 colour_of(ParameterPart part) {
   const Theme& t = theme();
@@ -48,13 +49,13 @@ void calculator_panes_draw_right(ImFont* font, float right, float y, ImU32 colou
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-// Digits and names of a row, readable from afar. Returns the width, pixels.
-float row_width(std::string_view text) {
-  const auto [font, size] = font_for(Typeface::mono, scaled(kRowLetters));
+// Digits and names of a row, readable from afar, in letters of `em` units. Returns the width, pixels.
+float row_width(std::string_view text, float em = kRowLetters) {
+  const auto [font, size] = font_for(Typeface::mono, scaled(em));
   return text_size(font, text).x * size / compat::font_size(font);
 }
-void draw_row(float x, float y, float width, ImU32 colour, std::string_view text) {
-  const auto [font, size] = font_for(Typeface::mono, scaled(kRowLetters));
+void draw_row(float x, float y, float width, ImU32 colour, std::string_view text, float em = kRowLetters) {
+  const auto [font, size] = font_for(Typeface::mono, scaled(em));
   Canvas().text(font, ImVec2(x, y), colour,
                 middle_truncated(font, text, width * compat::font_size(font) / size), size);
 }
@@ -103,23 +104,48 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   draw_left(fonts().reading_bold, at.x + scaled(16), at.y, width / 2, theme().text,
             tr(Label("calculator.part.", part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
-  draw_row_right(at.x + width - scaled(70), at.y + scaled(1), theme().text, count_text(count));
+  draw_row_right(at.x + width - scaled(kShareColumn), at.y + scaled(1), theme().text, count_text(count));
   draw_row_right(at.x + width, at.y + scaled(1), theme().text_dim, percent_text(share));
 }
 
-void draw_weight_line(const ParameterRow& row, float width) {
+// Columns of the lines of weights, pixels: as wide as what stands in them, in smaller letters where that
+// lacks room; what the letters come to in numbers, where there is room for it, too.
+struct WeightColumns {
+  float em = kRowLetters, name = 0, symbols = 0;
+  bool numbers = false;
+};
+WeightColumns weight_columns(const std::vector<const ParameterRow*>& rows, float width) {
+  WeightColumns out;
+  float numbers = 0, count = 0;
+  for (const ParameterRow* row : rows) {
+    numbers = std::max(numbers, row_width(Label("= ", row->numbers)));
+    count = std::max(count, row_width(count_text(row->count)));
+  }
+  const float room = width - scaled(kShareColumn) - count - scaled(16 + 2 * kWeightGap);
+  for (;; out.em -= 0.5f) {
+    out.name = out.symbols = 0;
+    for (const ParameterRow* row : rows) {
+      out.name = std::max(out.name, row_width(row->name, out.em));
+      out.symbols = std::max(out.symbols, row_width(row->symbols, out.em));
+    }
+    if (out.name + out.symbols <= room || out.em <= kLeastRowLetters) break;
+  }
+  out.numbers = out.name + out.symbols + scaled(kWeightGap) + numbers <= room;
+  if (out.name + out.symbols > room) out.name = std::max(0.f, std::min(out.name, room * 0.68f));
+  out.symbols = std::max(0.f, std::min(out.symbols, room - out.name));
+  return out;
+}
+
+void draw_weight_line(const ParameterRow& row, const WeightColumns& columns, float width) {
   const ImVec2 at = next_line(width, kWeightRow);
   if (cut_below(at, kWeightRow)) return;
-  const float right = at.x + width - scaled(70), count = scaled(112);
-  const float room = width - scaled(70) - count - scaled(16);
-  const bool numbers = room > scaled(560);  // the letters with their numbers, too
-  const float name = room * (numbers ? 0.42f : 0.68f), letters = numbers ? room * 0.27f : room - name;
-  draw_row(at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
-  draw_row(at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
-  if (numbers)
-    draw_row(at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
-             Label("= ", row.numbers));
-  draw_row_right(right, at.y, theme().text, count_text(row.count));
+  float x = at.x + scaled(16);
+  draw_row(x, at.y, columns.name + 1, theme().text_dim, row.name, columns.em);
+  x += columns.name + scaled(kWeightGap);
+  draw_row(x, at.y, columns.symbols + 1, theme().text, row.symbols, columns.em);
+  x += columns.symbols + scaled(kWeightGap);
+  if (columns.numbers) draw_row(x, at.y, 1e9f, theme().text_dim, Label("= ", row.numbers));
+  draw_row_right(at.x + width - scaled(kShareColumn), at.y, theme().text, count_text(row.count));
 }
 
 // By ParameterPart: whether its weights are listed below it in `height` pixels; the largest part first, each
@@ -315,11 +341,14 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const float used = ImGui::GetCursorScreenPos().y - top;
   const PartsInFull full =
       parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity());
+  std::vector<const ParameterRow*> listed;
+  for (const ParameterRow& row : all.rows)
+    if (full[static_cast<std::size_t>(row.part)]) listed.push_back(&row);
+  const WeightColumns columns = weight_columns(listed, width);
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
-    if (!full[static_cast<std::size_t>(part)]) continue;
-    for (const ParameterRow& row : all.rows)
-      if (row.part == part) draw_weight_line(row, width);
+    for (const ParameterRow* row : listed)
+      if (row->part == part) draw_weight_line(*row, columns, width);
   }
 }
 

@@ -147,9 +147,12 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
     return (before_single ? std::max(parts.gap, kOverhang - 4) : parts.gap) * unit;
   };
   // Width of a line apart from the cells of its matrices, and minimum width of the cells.
-  const float pictured = has_pictures(context, operand_of(figure, first), true) ? kStepsPicture : 0.f;
-  const float labels =
-      std::min(label_width(context, operand_of(figure, first)), (parts.labels + pictured) * unit);
+  float labels = 0;
+  for (const int at : {0, two ? 1 : 0}) {
+    const Operand& named = operand_of(figure, lines[static_cast<std::size_t>(at)].front().id);
+    const float pictured = has_pictures(context, named, true) ? kStepsPicture : 0.f;
+    labels = std::max(labels, std::min(label_width(context, named), (parts.labels + pictured) * unit));
+  }
   float fixed[2] = {labels, labels + legend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
   const int last = lines[0].back().id;
   const bool slants = column_labels(context, operand_of(figure, last), need(last)) > 2 * line;

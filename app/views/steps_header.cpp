@@ -179,7 +179,13 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step) {
   return out;
 }
 
+// A long title has smaller letters before it is shortened.
+ImFont* font_of_title(ImFont* title, const std::string& text, float width) {
+  return text_size(title, text).x <= width ? title : fonts().body_bold;
+}
+
 void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula) {
+  title = font_of_title(title, text.title, width);
   const float room = width - text_size(title, text.title).x - 24 * ui_scale();
   draw_text(Canvas(), title, at, theme().text, middle_truncated(title, text.title, width));
   for (ImFont* const font : {formula, fonts().mono, fonts().mono_small}) {
@@ -195,8 +201,9 @@ void draw_step_words(const StepText& text, StepWords words) {
   if (words == StepWords::two) return draw_short_words(text);
   const std::string &title = text.title, &shapes = text.shapes, &torch = text.torch;
   const std::vector<Piece>& formula = text.formula;
-  compat::push_font(fonts().title);
-  figure_text(middle_truncated(fonts().title, title, width));
+  ImFont* const letters = font_of_title(fonts().title, title, width);
+  compat::push_font(letters);
+  figure_text(middle_truncated(letters, title, width));
   ImGui::PopFont();
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
   figure_text(text.long_sentence, 0);
@@ -235,7 +242,7 @@ void draw_presented_words(const ViewContext& context, int step) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
   const float room = width - count_width - 20 * ui_scale(), tall = text_size(fonts().title, "X").y;
-  ImFont* font = text_size(fonts().title, title).x <= room ? fonts().title : fonts().body_bold;  // a long one
+  ImFont* const font = font_of_title(fonts().title, title, room);
   draw_text(canvas, font, ImVec2(at.x, at.y + (tall - text_size(font, "X").y) / 2), theme().text,
             middle_truncated(font, title, room));
   draw_text(canvas, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);

@@ -23,8 +23,9 @@ constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
 constexpr float kSignPad = 4;                      // in place of kCellPad, in planes with signs
 constexpr float kLargePad = 0.3f;                  // em: beside the digits of a row drawn large
+constexpr float kFreePad = 0.7f;                   // em: beside digits that are larger than they have to be
 constexpr float kLargeRow = 2, kTallLarge = 2.7f;  // times its digits
-constexpr float kFewCells = 12, kWideCell = 1.6f, kTallCell = 1.5f, kWideRow = 2.2f;
+constexpr float kFewCells = 12, kWideCell = 2.4f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
 constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
@@ -47,7 +48,7 @@ bool few_cells(const MatrixMark& matrix) {
 }
 // Those of rows drawn large and of few cells are read from afar, as their digits are.
 float name_em(const MatrixMark& matrix, const LetterSizes& look) {
-  const bool large = large_row(matrix) || (few_cells(matrix) && !matrix.signs);
+  const bool large = large_row(matrix) || few_cells(matrix);
   return large ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
@@ -119,7 +120,8 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
     out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
   for (const bool rows : {true, false}) {
     if (const std::string axis = axis_title(matrix, rows); !axis.empty())
-      out.row = std::max(out.row, context.measure.width(axis, em, Face::sans) + 7), out.top += em * kLine + 2;
+      out.row = std::max(out.row, context.measure.width(axis, context.look.small, Face::sans) + 7),
+      out.top += context.look.small * kLine + 2;
   }
   if (matrix.cols.labels.empty() || !matrix.cols.shown) return out;
   out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
@@ -282,8 +284,10 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
   const float letters =
                   least_letters(matrix, placed.form, context) * context.measure.width("0", 1, Face::mono),
-              by_width = large_row(matrix) ? cells.w / across / (letters + kLargePad)
-                                           : (cells.w / across - cell_pad(matrix)) / letters;
+              cell = cells.w / across,
+              tight = large_row(matrix) ? cell / (letters + kLargePad) : (cell - cell_pad(matrix)) / letters,
+              least = large_row(matrix) ? context.look.looked : context.look.digit;
+  const float by_width = std::min(tight, std::max(least, cell / (letters + kFreePad)));
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
   placed.digit =
       std::min({by_width, by_height,
@@ -340,7 +344,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
     const float full = context.measure.width(name, em, face);
-    const float room = wide - (others ? kOtherApart : 2);  // the last one is apart from the name before it
+    const float room =
+        wide - (others ? kOtherApart : 4);  // names are apart, the last one from the name before it
     const float letters = full > room ? em * std::max(context.look.least_name, room / full) : em;
     const std::string shown = context.measure.fitted(name, letters, face, room);
     if (matrix.cols.shown)

@@ -38,9 +38,8 @@ SizeNeed words_width(const Part& part, const Form& form, const MarkContext& cont
   const WordsMark& words = words_in(part);
   const float whole =
       context.measure.width(text_of(part, form), em_of(words, context.look), face_of(words)) + 1;
-  // A formula becomes shorter before it takes a second line.
-  const bool one_line =
-      words.as == WordsMark::As::formula && words.forms.size() > 1 && !form.has(Give::shorter_words);
+  // A formula becomes shorter before it takes a second line; one of a single form takes it where room lacks.
+  const bool one_line = words.as == WordsMark::As::formula && !form.has(Give::shorter_words);
   return {one_line ? whole : std::min(whole, kLongestWord), whole,
           words.fills ? std::max(whole, kAllWidth) : whole};
 }

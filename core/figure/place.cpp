@@ -222,7 +222,16 @@ class Solver {
   bool can(const PlacedLeaf& leaf, Give give) const {
     const auto gives = rules_of(leaf.part->mark).gives;
     if (std::find(gives.begin(), gives.end(), give) == gives.end() || leaf.form.has(give)) return false;
+    if (plane_less_first(*leaf.part, give)) return false;
     return give != Give::left_out || leaf.part->priority <= 1;
+  }
+  // Planes with signs: one of the group less, where one may be left out, before colours alone.
+  bool plane_less_first(const Part& part, Give give) const {
+    const auto* matrix = std::get_if<MatrixMark>(&part.mark);
+    if (!matrix || !matrix->signs || (give != Give::digits && give != Give::names)) return false;
+    return std::any_of(leaves_.begin(), leaves_.end(), [&](const PlacedLeaf& other) {
+      return other.shown() && other.part->group == part.group && other.part->priority <= 1;
+    });
   }
   bool helps(const PlacedLeaf& leaf, Give give) const {
     Form with = leaf.form;

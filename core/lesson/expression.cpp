@@ -254,7 +254,19 @@ Result<std::string> place_text(const Node& node, const ExpressionScope& scope) {
   return text;
 }
 
+// without(place, x): x of the run in which the numbers of a place are 0.
+Result<ExpressionValue> computed_without(const Node& node, const ExpressionScope& scope) {
+  TRY(const ExpressionValue place, computed(*node.below[0], scope));
+  if (!place.is_text) return fail(Code::bad_format, "error.lesson.expression.takes", {"without"});
+  TRY(const auto edit, parse_edit(place.text + "=0"));
+  RunResult off = scope.run;
+  put_edit(off.document, edit);
+  TRY(off.traces, run_all(off.document, {}, {}));
+  return computed(*node.below[1], {off, scope.before, scope.sequence, scope.variables, scope.waits});
+}
+
 Result<ExpressionValue> called(const Node& node, const ExpressionScope& scope) {
+  if (node.word == "without") return computed_without(node, scope);
   // before(x): x of the page as it was opened.
   const bool then = node.word == "before" && scope.before;
   const ExpressionScope old{then ? *scope.before : scope.run, scope.before, scope.sequence, scope.variables,

@@ -1,8 +1,8 @@
 // The language of a lesson's answers: expressions over a run. Numbers, + - * / ^, comparisons,
 // `and`, `or`, `not`; cells of steps, weights and inputs ("blocks.0.attn.pattern[head=1,query=2]",
 // coordinates may be {expressions}, seq=1 another sequence of the batch); functions (sum, softmax, argmax,
-// rank, entropy, dim, config, role, measure, params, before, ...: expression_functions.cpp). Errors: in
-// parsing, unknown words; in evaluation, what the run does not hold.
+// rank, entropy, dim, config, role, measure, params, before, without, ...: expression_functions.cpp). Errors:
+// in parsing, unknown words; in evaluation, what the run does not hold.
 #pragma once
 
 #include <map>

@@ -261,6 +261,7 @@ Found sampling(const Values& of, const ExpressionScope& scope) {
   return refused("sampling");
 }
 Found before(const Values& of, const ExpressionScope&) { return of[0]; }
+Found without(const Values& of, const ExpressionScope&) { return of[1]; }  // of the run that called() makes
 Found rounded(const Values& of, const ExpressionScope&) {
   ExpressionValue out = of[0];
   const double unit = std::pow(10.0, of.size() > 1 ? of[1].number() : 0);
@@ -323,6 +324,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"top_p", 2, 2, top_p},
                                              {"trained", 3, 3, expression_trained},
                                              {"var", 1, 1, over_all<variance>},
+                                             {"without", 2, 2, without},
                                              {"grad", 1, 1, expression_gradient},
                                              {"loss", 0, 1, expression_loss}};
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -16,14 +17,15 @@ struct TryRow {
   std::string_view name;  ///< in the keys of its sentences
   std::string_view view;  ///< that it is done in
 };
-constexpr std::array kTryKinds{TryKind::hide,  TryKind::attn, TryKind::mlp,
-                               TryKind::value, TryKind::head, TryKind::heat};
+constexpr std::array kTryKinds{TryKind::hide, TryKind::attn, TryKind::mlp, TryKind::value,
+                               TryKind::head, TryKind::heat, TryKind::swap};
 constexpr std::array<TryRow, kTryKinds.size()> kTryRows{{{"hide", "attention"},
                                                          {"attn", "residual"},
                                                          {"mlp", "mlp"},
                                                          {"value", "kv"},
                                                          {"head", "ask"},
-                                                         {"heat", "output"}}};
+                                                         {"heat", "output"},
+                                                         {"swap", "position"}}};
 const TryRow& try_row(TryKind kind) { return kTryRows[static_cast<std::size_t>(kind)]; }
 constexpr double kHot = 2;  // the temperature to try
 
@@ -127,6 +129,37 @@ std::optional<Candidate> of_branch(const TryMaker& maker, int layer, TryKind kin
   out.words = {std::to_string(layer), maker.word(maker.run.config().stack, maker.row)};
   return out;
 }
+// A sign such as "." is no word.
+bool with_letter(const std::string& label) {
+  return std::any_of(label.begin(), label.end(),
+                     [](unsigned char c) { return c >= 0x80 || std::isalnum(c) != 0; });
+}
+// Neighbours that change places: words of the text that the model reads, those nearest to the end first. The
+// row itself, and what a row that predicts cannot see, stay.
+std::vector<Candidate> of_swaps(const TryMaker& maker) {
+  std::vector<Candidate> out;
+  const ModelConfig& config = maker.run.config();
+  const Stack stack = config.encoder() ? Stack::enc : config.stack;
+  const std::vector<int>& ids = maker.run.ids_of(stack);
+  const bool own = stack == config.stack;
+  const auto is_word = [&](std::int64_t at) {
+    return !maker.special(stack, at) && !(own && at == maker.row) &&
+           with_letter(row_label(*maker.document.opened, maker.run, stack, at));
+  };
+  const std::int64_t last = own && config.predicts_next() ? maker.row : std::ssize(ids);
+  for (std::int64_t at = last - 2; at >= 0; --at) {
+    const auto here = static_cast<std::size_t>(at);
+    if (!is_word(at) || !is_word(at + 1) || ids[here] == ids[here + 1]) continue;
+    const std::string a = token_label(*maker.document.opened, ids[here]),
+                      b = token_label(*maker.document.opened, ids[here + 1]);
+    Candidate next;
+    next.thing.tokens = {{here, a, b, !own}, {here + 1, b, a, !own}};
+    next.thing.at = try_cell(maker.run.main(StepRole::pattern, 0), {{"head", 0}, {"query", maker.row}});
+    next.words = {maker.word(stack, at), maker.word(stack, at + 1)};
+    out.push_back(std::move(next));
+  }
+  return out;
+}
 std::vector<Candidate> candidates(const TryMaker& maker, TryKind kind) {
   std::vector<Candidate> out;
   if (kind == TryKind::heat) {
@@ -138,7 +171,9 @@ std::vector<Candidate> candidates(const TryMaker& maker, TryKind kind) {
     return {hot};
   }
   const int layers = maker.run.config().n_layers();
-  if (kind == TryKind::attn || kind == TryKind::mlp) {
+  if (kind == TryKind::swap) {
+    out = of_swaps(maker);
+  } else if (kind == TryKind::attn || kind == TryKind::mlp) {
     for (int layer = layers - 1; layer >= 0; --layer)
       if (auto one = of_branch(maker, layer, kind)) out.push_back(*std::move(one));
   } else {

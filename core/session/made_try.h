@@ -1,5 +1,6 @@
 // A thing to try on any text: made by runs, not taken from a table. Of the changes of one kind (a word hidden
-// from a head, a head switched off, ...) the one that moves the answer most; what comes of it is measured.
+// from a head, a head switched off, two words that change places, ...) the one that moves the answer most;
+// what comes of it is measured.
 #pragma once
 
 #include <atomic>
@@ -10,7 +11,7 @@
 
 namespace attnscope {
 
-enum class TryKind : std::uint8_t { hide, attn, mlp, value, head, heat };
+enum class TryKind : std::uint8_t { hide, attn, mlp, value, head, heat, swap };
 /// All, in their order, in which they are offered.
 std::span<const TryKind> try_kinds();
 /// The view that a kind is done in: "attention".

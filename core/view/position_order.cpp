@@ -136,18 +136,25 @@ double share_of(std::int64_t answer, const Trace& run, int id) {
   return logits.empty() ? 0 : std::exp(log_probabilities(logits)[static_cast<std::size_t>(id)]);
 }
 
-// The neighbours that are exchanged in the run since the one it is compared with, where the row sees both of
+// The two words that are exchanged in the run since the one it is compared with, where the row sees both of
 // them; else no run.
 Swap swap_made(const ViewState& state, const Site& pattern) {
   const bool same_model = state.opened_before == nullptr || state.opened_before == state.opened;
   if (!state.before || !same_model) return {};
+  const std::vector<int>& now = words_of(state);
   const std::vector<int>& before = state.before->ids_of(words_stack(state.run->config()));
-  for (const TwoWords& two : swaps_of(state, pattern)) {
-    std::vector<int> ids = words_of(state);
-    std::swap(ids[static_cast<std::size_t>(two.first)], ids[static_cast<std::size_t>(two.second)]);
-    if (ids == before) return {two, state.run, 0};
-  }
-  return {};
+  if (before.size() != now.size()) return {};
+  std::vector<std::int64_t> other;
+  for (std::size_t at = 0; at < now.size(); ++at)
+    if (now[at] != before[at]) other.push_back(static_cast<std::int64_t>(at));
+  if (other.size() != 2) return {};
+  const auto first = static_cast<std::size_t>(other[0]), second = static_cast<std::size_t>(other[1]);
+  if (now[first] != before[second] || now[second] != before[first]) return {};
+  const TwoWords two{other[0], other[1]};
+  if (state.row < 0) return {two, state.run, 0};
+  const std::vector<float> weights = row_weights(*state.run, pattern, 0, state.row);
+  const auto seen = [&](std::size_t at) { return at < weights.size() && weights[at] > 0; };
+  return !two.has(state.row) && seen(first) && seen(second) ? Swap{two, state.run, 0} : Swap{};
 }
 
 Swap best_swap(const ViewState& state, const Site& pattern, std::int64_t answer) {

@@ -11,8 +11,8 @@ namespace {
 
 using figure::PartBox;
 
-constexpr std::int64_t kPiece = 5;        // rows and columns of a plane that has digits beside others
-constexpr std::int64_t kPieceBefore = 3;  // of them before the row that is looked at
+constexpr std::int64_t kPiece = 4;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kPieceBefore = 2;  // of them before the row that is looked at
 constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
 
 bool in_piece(std::int64_t at, std::int64_t first) { return at >= first && at < first + kPiece; }
@@ -174,7 +174,7 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
   };
   // The scores as the mask finds them, so that scores and mask make the masked ones.
-  if (masked != stages.end() && masked != stages.begin()) add("scores", rows.add("scores", *(masked - 1)), 1);
+  if (masked != stages.end() && masked != stages.begin()) add("scores", rows.add("scores", *(masked - 1)), 2);
   add("allowed", allowed, 2);
   if (masked != stages.end()) add("masked", rows.add("masked", *masked), 1);
   const auto terms = attention_row(*state.run, site, state.head, state.row);

@@ -52,6 +52,17 @@ TEST_F(EasyTrainingTest, ShowsATaskOneButtonAndMore) {
   EXPECT_EQ(workspace().view, "training");
 }
 
+// The answer stands beside the curve: that of the model that learns, once there is one.
+TEST_F(EasyTrainingTest, ShowsWhatTheModelSays) {
+  ASSERT_TRUE(shows("figure.answer"));
+  EXPECT_LE(noted_items().at("figure.answer").p1.y, noted_items().at("train_film").p0.y);
+  click("train_go");
+  train_to(20);
+  pause();
+  EXPECT_TRUE(shows("figure.answer"));
+  EXPECT_LE(noted_items().at("figure.answer").p1.y, noted_items().at("train_undo").p0.y);
+}
+
 TEST_F(EasyTrainingTest, StartsPausesAndGoesOn) {
   click("train_go");
   train_to(20);

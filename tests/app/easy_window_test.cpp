@@ -33,9 +33,9 @@ class EasyWindowTest : public testing::FrameTest {
             rect.p0.y +
                 (rect.p1.y - rect.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(rect.rows)};
   }
-  // Of the five rows of the masks: three before the one that is looked at.
+  // Of the four rows of the masks: two before the one that is looked at.
   std::int64_t first_of_piece() {
-    return std::clamp<std::int64_t>(workspace().cursor.query - 3, 0, run().trace(0).length - 5);
+    return std::clamp<std::int64_t>(workspace().cursor.query - 2, 0, run().trace(0).length - 4);
   }
   void press(ImVec2 at) {
     point_at(at.x, at.y);
@@ -382,10 +382,10 @@ TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
     open_easy("storyteller");
     workspace().view = view;
     settle();
-    const bool piece = std::string(view) == "mask";  // of five rows
+    const bool piece = std::string(view) == "mask";  // of four rows
     const std::string item = piece ? "figure.scores" : "figure.pattern";
     ASSERT_TRUE(shows(item)) << view;
-    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 4 : 7);
+    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 3 : 7);
     ASSERT_NE(workspace().cursor.query, row);
     const ImVec2 cell = middle_of(item, row - first, 0);
     press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
@@ -530,12 +530,12 @@ TEST_F(EasyWindowTest, AClickInTheMaskOpensAndClosesACell) {
                         ? *parse_site("blocks.1.attn.mask")
                         : *parse_site("mask");
   ASSERT_TRUE(run().trace(0).find(mask));
-  const std::int64_t first = first_of_piece(), query = first + 4, key = first + 1;
+  const std::int64_t first = first_of_piece(), query = first + 3, key = first + 1;
   const float before = run().trace(0).cell(mask, {query, key});
-  press(middle_of("figure.allowed", 4, 1));
+  press(middle_of("figure.allowed", 3, 1));
   let_go();
   EXPECT_NE(run().trace(0).cell(mask, {query, key}), before);
-  press(middle_of("figure.allowed", 4, 1));
+  press(middle_of("figure.allowed", 3, 1));
   let_go();
   EXPECT_EQ(run().trace(0).cell(mask, {query, key}), before);
 }

@@ -335,6 +335,19 @@ TEST_F(FrameTest, ItFitsSmallAndLargeScreens) {
   }
 }
 
+// The figure of a step has its large row, and the line below it its words, in the smallest window of a
+// lecture hall.
+TEST_F(FrameTest, AWindowOf1024GivesTheStageTheRoomOfTheMap) {
+  open_default();
+  ImGui::GetIO().DisplaySize = ImVec2(1024, 768);
+  settle();
+  EXPECT_GE(state().stage_max.x - state().stage_min.x, 640.f);
+  EXPECT_FALSE(shows("split_map"));
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  settle();
+  EXPECT_TRUE(shows("split_map"));
+}
+
 TEST_F(FrameTest, TheModelsButtonAndPinAStayWhole) {
   open_model("gpt2");
   for (const char* language : {"en", "ko"}) {

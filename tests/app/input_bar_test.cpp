@@ -31,6 +31,37 @@ TEST_F(FrameTest, TypedIdsRunAndABurstIsOneUndoPoint) {
   EXPECT_EQ(ids_of(document()), first);
 }
 
+// An edit is of the word that stood there: it goes with it, and undo brings both back.
+TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
+  open_model("gpt2");
+  key(Key::t, true);
+  key(Key::a, true);
+  type("12 7 99");
+  click_view("steps");
+  settle();
+  const auto edit = parse_edit("blocks.0.attn.masked[head=0,query=2,key=1]=-inf");
+  ASSERT_TRUE(edit);
+  ASSERT_TRUE(session_->edit(Text("edit"), "test", [&](Document& changed) -> Status {
+    put_edit(changed, *edit);
+    return Done{};
+  }));
+  settle();
+  key(Key::t, true);
+  key(Key::a, true);
+  type("12 7 99 3");
+  settle();
+  EXPECT_EQ(document().edits.size(), 1u) << "the words are still there, whatever stood there meanwhile";
+  key(Key::a, true);
+  type("5 6 99");
+  settle();
+  EXPECT_EQ(ids_of(document()), (std::vector<int>{5, 6, 99}));
+  EXPECT_TRUE(document().edits.empty());
+  click_view("steps");
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(document().edits.size(), 1u);
+}
+
 TEST_F(FrameTest, TextThatIsNoInputStaysWithASentence) {
   open_model("gpt2");
   const std::vector<int> first = ids_of(document());

@@ -276,8 +276,7 @@ class OtherEngines(Records):
     """Their documented layouts, made by hand: none of the three is here."""
 
     def test_names_of_transformer_lens_are_those_that_attnscope_reads(self):
-        steps = json.loads(attnscope("steps", "--json")[1])
-        steps = steps["steps"] if isinstance(steps, dict) else steps
+        steps = json.loads(attnscope("steps", "--json")[1])["rows"]
         known = {step["name"].replace("blocks.L.", "") for step in steps}
         self.assertLessEqual({step.rstrip("*") for step in record.LENS.values()}, known)
 

@@ -8,6 +8,7 @@
 #include "app/state/controls.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/typed_edits.h"
 #include "core/trace/longest_input.h"
 
 namespace attnscope {
@@ -85,6 +86,7 @@ void TokenLine::follow(const PanelContext& context) {
                              Session& session) { take_typed(session, sequence, made, pasted); });
   if (last_key_ > 0 && ImGui::GetTime() - last_key_ > kBurstSeconds) {
     last_key_ = 0;
+    typed_from_.reset();
     context.commands.end_gesture();
   }
 }
@@ -99,20 +101,28 @@ std::optional<Error> TokenLine::refusal(const Document& document, const Result<S
                Text::of("input.unknown_id.hint", {known - 1})};
 }
 
-// Pasted text is an undo point of its own; typed text shares one.
+// Pasted text is an undo point of its own; typed text shares one. Edits of words that are gone go, too, and
+// come back with undo.
 void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted) {
   if (pasted) session.end_gesture();
+  if (pasted || session.history().version() != typed_version_) typed_from_.reset();
+  if (!typed_from_) typed_from_ = session.document();
   error_ = refusal(session.document(), made);
   if (!error_) {
     const Text sentence =
         made->text.empty()
             ? Text::of("input.edit.no_text")
             : Text::of(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
-    (void)session.edit(sentence, item("typing"), [&](Document& document) {
-      return set_spelled(document, sequence, *std::move(made), of_);
+    (void)session.edit(sentence, item("typing"), [&](Document& document) -> Status {
+      TRY_OK(set_spelled(document, sequence, *std::move(made), of_));
+      const Input& input = document.sequences[sequence].input;
+      document.edits =
+          edits_of_same_words(*typed_from_, sequence, of_, is_source() ? input.source : input.ids);
+      return Done{};
     });
     if (pasted) session.end_gesture();
   }
+  typed_version_ = session.history().version();
 }
 
 void TokenLine::typed(const PanelContext& context) {
@@ -214,6 +224,7 @@ float TokenLine::draw_field(const PanelContext& context, bool focus, float width
     typed(context);
   if (ended && last_key_ > 0) {
     last_key_ = 0;
+    typed_from_.reset();
     context.commands.end_gesture();
   }
   return height;

@@ -79,8 +79,10 @@ class TokenLine {
   Stack of_;
   std::string text_;  ///< content of the field: the document's text, or text being typed
   bool typing_ = false;
-  std::uint64_t typed_over_ = 0;  ///< the undo point that was there when the field took the keys
-  double last_key_ = 0;           ///< ImGui time; 0: no gesture is open
+  std::uint64_t typed_over_ = 0;        ///< the undo point that was there when the field took the keys
+  double last_key_ = 0;                 ///< ImGui time; 0: no gesture is open
+  std::optional<Document> typed_from_;  ///< what was there before the text that is being typed
+  std::uint64_t typed_version_ = 0;     ///< of the history, once the last key was taken
   std::optional<Error> error_;
   bool applied_ = false;           ///< of take_applied()
   std::uint64_t error_point_ = 0;  ///< history point at which it occurred

@@ -79,8 +79,14 @@ void draw_looks(FrameState& state, const ChoiceAsk& ask) {
   dim_text(tr("lessons.probe.left", {std::to_string(std::max(0, left)), std::to_string(ask.budget)}));
   const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));
   const WithVar close(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(3)));
+  const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool beside = false;  // the one before is a button: the next stands beside it, where it has room
   for (const ChoiceAsk::Look& look : ask.looks) {
     const std::string name = page_words(player.lesson(), player.page(), "look." + look.id);
+    const bool button = !draft.looked.contains(look.id);
+    if (button && beside && ImGui::GetItemRectMax().x + px(4) + button_width(name) <= edge)
+      ImGui::SameLine(0, px(4));
+    beside = button;
     if (const auto told = draft.looked.find(look.id); told != draft.looked.end()) {
       const auto& [faulty, whole] = told->second;
       wrapped_text(tr("lessons.probe.tells", {name, faulty.str(), whole.str()}), theme().text);

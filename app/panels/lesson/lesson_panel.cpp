@@ -32,13 +32,26 @@ void draw_bar(float share) {
   ImGui::Dummy(ImVec2(width, height));
 }
 
+// Which page it is; on the first one how long the lesson takes, where that has room.
+std::string head_line(const LessonPlayer& player, float room) {
+  const auto fits = [&](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x <= room; };
+  const int minutes = player.page_index() == 0 ? player.lesson().minutes : 0;
+  const std::string time = minutes > 0
+                               ? " \u00b7 " + std::string(tr("lessons.minutes", {std::to_string(minutes)}))
+                               : std::string();
+  for (const bool whole : {true, false})
+    if (const std::string line = player.where(whole) + time; fits(line)) return line;
+  const std::string line = player.where(true);
+  return shortened(fits(line) ? line : player.where(false), room);
+}
+
 void draw_head(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const auto pages = static_cast<float>(player.lesson().pages.size());
   const float room = ImGui::GetContentRegionAvail().x - px(24);
   const ImVec2 line = ImGui::GetCursorPos();
-  const std::string where = player.where(true);
-  dim_text(shortened(ImGui::CalcTextSize(where.c_str()).x <= room ? where : player.where(false), room));
+  dim_text(head_line(player, room));
+  note_item("lesson_head");
   ImGui::SetCursorPos(ImVec2(line.x + room + px(4), line.y - px(2)));
   if (close_button("###lesson_close")) player.close(state);
   compat::item_tooltip(tr(state.session.before().empty() ? "lessons.close" : "lessons.close.back"));
@@ -154,15 +167,13 @@ void draw_pages(FrameState& state, bool room) {
   }
 }
 
-// What the lesson is for and how long it takes, over its first page.
+// What the lesson is for, over its first page.
 void draw_goal(const LessonPlayer& player) {
   const std::string goal_key = lesson_key(player.lesson(), "goal");
   const Text goal = Text::of(goal_key);
   if (player.page_index() > 0 || !goal.has_words()) return;
-  const int minutes = player.lesson().minutes;
-  const std::string time = minutes > 0 ? tr("lessons.minutes", {std::to_string(minutes)}) : std::string();
-  const std::string goal_word = tr("lessons.goal");
-  dim_text(time.empty() ? goal_word : goal_word + " \u00b7 " + time);
+  dim_text(tr("lessons.goal"));
+  note_item("lesson_goal");
   wrapped_text(goal.str(), theme().text_dim);
   gap(1);
 }
@@ -247,7 +258,12 @@ void draw_words(FrameState& state, float below) {
   draw_ask(state);
   player.ask_end = ImGui::GetCursorPosY();
   draw_what_comes(player);
-  if (!fits) draw_goal(player);
+  if (!fits) {
+    // It begins below what is in sight, and no line of it is cut at the edge.
+    const float rest = room - ImGui::GetCursorPosY();
+    if (rest > 0 && rest < 2 * ImGui::GetTextLineHeightWithSpacing()) ImGui::Dummy(ImVec2(1, rest));
+    draw_goal(player);
+  }
   player.page_height = ImGui::GetCursorPosY() + player.card_height - card;
   // Draw another frame if a height changed: layouts use the last frame's.
   state.workspace.moving |= player.reveal != 0 || player.page_height != page || player.card_height != card;

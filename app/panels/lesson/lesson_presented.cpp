@@ -78,8 +78,10 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
                                    draw_question(state);
                                    draw_verdict(state);
                                    draw_hint_button(state);
+                                   const float end = ImGui::GetCursorPosY();
                                    ImGui::SameLine(0, px(8));
-                                   draw_check_button(state);
+                                   draw_check_button(state);  // a page that needs none has no line of it
+                                   ImGui::SetCursorPosY(std::max(end, ImGui::GetCursorPosY()));
                                  }));
   player.words_height = tall;
 }

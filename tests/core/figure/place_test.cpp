@@ -261,6 +261,27 @@ TEST(Place, AFormulaIsShorterBeforeItTakesTwoLines) {
   }
 }
 
+// One of a single form keeps to its line where that fits, whatever stands beside it, and takes a second one
+// where it does not.
+TEST(Place, AFormulaOfOneFormStaysInItsLine) {
+  const Measure measure;
+  const std::string words = "0.99 x 1.20 + 0.01 x 0.40 = 1.19";
+  const auto lines = [&](float room) {
+    TableMark answer;
+    for (const char* name : {"cat", "dog"}) {
+      answer.rows.emplace_back();
+      answer.rows.back().cells = {Text(name), Text("98.4 %")}, answer.rows.back().bar = 0.5;
+    }
+    const WordsMark formula{WordsMark::As::formula, {Text(words)}};
+    const Figure figure{Text("f"),
+                        row({leaf({"formula", formula, 1, {}, ""}), leaf({"answer", answer, 2, {}, ""})})};
+    const Placed placed = place(figure, room, 300, kWindowLetters, measure);
+    return measure.lines(words, kWindowLetters.body, Face::mono, placed.parts[0].box.w).size();
+  };
+  for (const float room : {560.f, 620.f, 700.f}) EXPECT_EQ(lines(room), 1u) << room;
+  EXPECT_GT(lines(250), 1u);
+}
+
 // A column of words begins at the left, however short they are; numbers end at the right.
 TEST(Table, WordsBeginAtTheLeftAndNumbersEndAtTheRight) {
   TableMark table;

@@ -114,6 +114,16 @@ TEST_F(Expressions, TheLensReadsWordsAfterAnyBlock) {
     EXPECT_FALSE(Expression::parse(text)->number({run.run(), &run.first(), 0, {}})) << text;
 }
 
+TEST_F(Expressions, WithoutAPlaceItIsTheRunInWhichItsNumbersAreZero) {
+  EXPECT_DOUBLE_EQ(of("without('blocks.0.attn.z[head=0]', norm(blocks.0.attn.z[head=0]))"), 0);
+  EXPECT_GT(of("norm(blocks.0.attn.z[head=0])"), 0) << "this run keeps them";
+  EXPECT_GT(of("abs(without('blocks.0.attn.z[head=0]', blocks.0.attn.out[query=3,d_model=0]) - "
+               "blocks.0.attn.out[query=3,d_model=0])"),
+            0);
+  EXPECT_FALSE(number("without(1, 2)"));
+  EXPECT_FALSE(number("without('nothing', 2)"));
+}
+
 TEST_F(Expressions, WhatIsWrongIsSaid) {
   for (const char* text : {"", "1 +", "(1", "1 2", "'open", "nothing(1)", "sum()", "blocks.0.attn.q[pos=0",
                            "1 $ 2", "blocks.0.attn.q[pos={1]"}) {

@@ -57,6 +57,27 @@ TEST(TryThis, EverythingThatShipsHasThreeAndTheyAreTrue) {
   }
 }
 
+// What is tried in Position is about the order: two words that change places, or no numbers for the places.
+TEST(TryThis, EveryModelHasOneThatIsAboutTheOrder) {
+  for (const std::string& name : all_shipped()) {
+    if (!name.starts_with("model:")) continue;
+    const auto opened = shipped(name);
+    ASSERT_TRUE(opened);
+    const auto things = things_to_try(*opened);
+    ASSERT_TRUE(things) << name;
+    int found = 0;
+    for (const TryThis& thing : *things) {
+      if (thing.view != "position") continue;
+      ++found;
+      const bool swaps = thing.tokens.size() == 2 && thing.tokens[0].from == thing.tokens[1].word &&
+                         thing.tokens[0].word == thing.tokens[1].from;
+      const bool without = thing.edits.size() == 1 && thing.edits[0].ends_with("pos_embed=0");
+      EXPECT_TRUE(swaps || without) << name << " " << thing.id;
+    }
+    EXPECT_GE(found, 1) << name;
+  }
+}
+
 // What a sentence says of query and key is what the edit reaches.
 TEST(TryThis, CellsAreCalledByTheirTokens) {
   const auto opened = shipped("model:storyteller");

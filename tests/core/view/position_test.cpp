@@ -257,6 +257,23 @@ TEST(ViewPosition, AnExchangeThatWasMadeDoesNotTurnRound) {
   EXPECT_TRUE(mark_of<figure::MatrixMark>(after, "order").own_rows[0].of.empty()) << "not of this run";
 }
 
+// Words that stand apart from each other are recognised as exchanged, too.
+TEST(ViewPosition, AnExchangeOfFarWordsIsTheOneThatIsTold) {
+  const Opened of = opened("model:gap-filler");
+  ViewState state = easy_position(of);
+  state.row = 14;  // [MASK]
+  Input other = of.run->input;
+  std::swap(other.ids[3], other.ids[10]);  // sat, tired
+  const auto run = of.model->model->run(other);
+  ASSERT_TRUE(run);
+  state.before = state.run, state.run = *run;
+  const Text said =
+      mark_of<figure::WordsMark>(position_figure(state), "sentence").forms.front().arguments()[8];
+  EXPECT_EQ(said.key(), "figure.position.order.turned");
+  EXPECT_EQ(in_words(said.arguments()),
+            (std::vector<std::string>{"sat", "tired", "cat", "100.0 %", "mat", "98.0 %"}));
+}
+
 // Signs are no words, and letters behind ":" are what the model says of those before it.
 TEST(ViewPosition, OnlyWordsChangePlaces) {
   for (const char* name : {"model:sorter", "model:gap-filler"}) {
