@@ -110,6 +110,7 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   if (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   path_text_ = folder_;
   filter_.clear();
+  ++fields_;
   if (!request_->save) take_keyboard_ = true;  // without a file name field the list gets the keyboard focus
   complaint_.clear();
   at_ = 0;
@@ -212,9 +213,9 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   compat::item_tooltip(tr("browser.up"));
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
-  if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
+  if (const WithId scope(fields_);
+      ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue))
     go_or_finish(state, path_of(path_text_));
-  }
   note_item("browser.path");
   note_text(path_text_);
   typing_path_ = ImGui::IsItemActive();
@@ -320,10 +321,12 @@ void FileBrowser::draw_foot(FrameState& state, float width) {
   const bool focus = std::exchange(focus_, false);
   if (focus) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(field);
-  if (save)
+  if (save) {
     ImGui::InputTextWithHint("###name", tr("browser.name"), &name_);
-  else
+  } else {
+    const WithId scope(fields_);
     ImGui::InputTextWithHint("###filter", tr("browser.filter"), &filter_);
+  }
   note_item("browser.name");
   note_text(save ? name_ : filter_);
   ImGui::SameLine();

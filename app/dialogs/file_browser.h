@@ -35,6 +35,9 @@ class FileBrowser {
 
   std::optional<BrowseRequest> request_;
   std::string folder_, path_text_, filter_, name_, complaint_;
+  /// Which fields these are: a field of Dear ImGui 1.89 and later writes what was typed into it once more
+  /// after it was left, over the text of another folder. Another field has nothing to write.
+  int fields_ = 0;
   bool hidden_ = false, typing_path_ = false, focus_ = false, take_keyboard_ = false, scroll_ = false,
        close_ = false;
   FolderList list_;

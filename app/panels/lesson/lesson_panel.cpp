@@ -21,6 +21,9 @@ constexpr float kLeastSaid = 58;      // units: two lines of a verdict
 constexpr float kMostSaid = 0.62f;    // share of the words' room that a verdict may take
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
+// Dear ImGui 1.92 makes no child lower than that.
+float least_child() { return std::max(4.f, ImGui::GetStyle().WindowRounding); }
+
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
 void draw_bar(float share) {
@@ -210,7 +213,7 @@ void draw_said(FrameState& state, float most) {
     ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetContentRegionAvail().x, at.y),
                                         theme().border);
   }
-  compat::begin_child("###lesson_said", ImVec2(0, std::max(1.f, height)), false,
+  compat::begin_child("###lesson_said", ImVec2(0, std::max(least_child(), height)), false,
                       player.said_height > most ? 0 : ImGuiWindowFlags_NoScrollbar);
   ImGui::SetCursorPosY(px(6));
   const float empty = ImGui::GetCursorPosY();
@@ -234,7 +237,7 @@ void draw_words(FrameState& state, float below) {
       player.asks() && !player.told() && std::holds_alternative<ChoiceAsk>(player.page().ask);
   const float free = all - player.ask_end - ImGui::GetStyle().ItemSpacing.y;
   const float most = choices ? std::clamp(free, px(kLeastSaid), all * kMostSaid) : all * kMostSaid;
-  const float under = std::max(1.f, std::min(player.said_height, most));
+  const float under = std::max(least_child(), std::min(player.said_height, most));
   const float room = player.at_end() ? all : all - under - ImGui::GetStyle().ItemSpacing.y;
   const float bar = player.words_scroll ? 0 : ImGui::GetStyle().ScrollbarSize;  // nothing moves when it comes
   compat::begin_child("###lesson_words", ImVec2(-bar, room), false);
