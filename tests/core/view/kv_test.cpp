@@ -34,7 +34,9 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
     EXPECT_EQ(*work.rows[1].bar, static_cast<double>(state.row + 1));
     const std::vector<std::string> said = sentence_of(*figure);
     EXPECT_EQ(said[1], std::to_string(attention->in.k.size(2) + attention->in.v.size(2))) << where;
-    EXPECT_EQ(sentence_key(*figure), state.row == 0 ? "figure.kv.first" : "figure.kv.sentence");
+    EXPECT_EQ(sentence_key(*figure), state.row == 0   ? "figure.kv.first"
+                                     : state.row == 1 ? "figure.kv.sentence.one"
+                                                      : "figure.kv.sentence");
   });
   EXPECT_GT(drawn, 100);
 }
