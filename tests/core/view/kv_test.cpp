@@ -54,7 +54,9 @@ TEST(ViewKv, SaysHowManyOfTheKeptNumbersAWindowReads) {
   for (state.row = 1; state.row < 6; ++state.row) {
     const auto figure = draw_view(**find_view("kv"), state);
     ASSERT_TRUE(figure) << figure.error().text();
-    ASSERT_EQ(sentence_key(*figure), state.row < 3 ? "figure.kv.sentence" : "figure.kv.hidden");
+    ASSERT_EQ(sentence_key(*figure), state.row == 1  ? "figure.kv.sentence.one"
+                                     : state.row < 3 ? "figure.kv.sentence"
+                                                     : "figure.kv.hidden");
     const std::vector<std::string> said = sentence_of(*figure);
     EXPECT_EQ(said[3], std::to_string(state.row * 8));
     EXPECT_EQ(said[7], std::to_string(std::min<std::int64_t>(state.row, 2) * 8));
