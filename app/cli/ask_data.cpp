@@ -238,8 +238,7 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
   run["method"] = method_json(options), run["method"]["how"] = options.how;
   if (sweeps.partial()) {
     run["seed"] = how.seed;
-    for (const std::size_t partner : sweeps.partners())
-      run["resampled"].push_back(data.lines()[partner].line);
+    data.put_resampled(sweeps.partners(), run);
   }
   TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);

@@ -160,7 +160,7 @@ Status run_circuit(KeptOptions& options) {
   nlohmann::json& run = out["run"] = run_json(opened, options.model);
   run["data"] = data.json();
   if (!runs.partners().empty()) run["seed"] = choice.seed;
-  for (const std::size_t partner : runs.partners()) run["resampled"].push_back(data.lines()[partner].line);
+  data.put_resampled(runs.partners(), run);
   run["method"] = {
       {"steps", question.data.steps}, {"to", question.to}, {"how", options.how}, {"by", options.by}};
   if (!options.into.empty()) TRY_OK(save_circuit(options, opened, parts));

@@ -131,6 +131,15 @@ Status write_made(const std::vector<FigureForFile>& figures, const std::string& 
   return Done{};
 }
 
+// Data and text have no look: what asks for one is refused.
+Status check_look(const FigureOptions& options) {
+  TRY(const Exporter* exporter, exporter_of(options));
+  if (exporter && (exporter->picture || exporter->moves)) return Done{};
+  for (const char* name : kLookFlags)
+    if (options.given.contains(name)) return fail(Code::unsupported, "error.cli.figure_picture", {name});
+  return Done{};
+}
+
 Status make_walk(const ViewSpec& view, const FigureOptions& options) {
   if (is_printed(options)) return fail(Code::unsupported, "error.cli.walk_file");
   TRY(const std::vector<WalkStop> stops, walk_stops(view, options));
@@ -157,7 +166,7 @@ class OwnLanguage {
 Status make_figure(FigureOptions options) {
   if (options.list) return list_views(options);
   if (options.check) return check_figures(options.models, options.json);
-  TRY_OK(exporter_of(options));  // before anything is run
+  TRY_OK(check_look(options));  // before anything is run
   if (!options.size.empty()) TRY_OK(parse_page_size(options.size));
   if (!options.walk.empty()) {
     TRY(const ViewSpec* view, find_view(options.view));

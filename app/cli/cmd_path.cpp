@@ -112,6 +112,7 @@ Status run_path(const PathOptions& options) {
   if (measures.size() > 1)
     for (const LogitMeasure& one : measures) made["measures"].push_back(measure_json(opened, one, *run));
   made["method"] = {{"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", over}};
+  tell_left_out(grid.no_senders(), grid.no_receivers(), made);
   return give_paths(options, out);
 }
 
@@ -152,6 +153,19 @@ nlohmann::json joined_measures(const std::vector<nlohmann::json>& answers) {
       }
   }
   return out;
+}
+
+void tell_left_out(const std::vector<std::string>& senders, const std::vector<std::string>& receivers,
+                   nlohmann::json& run) {
+  const auto tell = [&](const char* end, const std::vector<std::string>& steps, const char* key) {
+    if (steps.empty()) return;
+    run["left_out"][end] = steps;
+    std::fprintf(
+        stderr, "attnscope-cli: %s\n",
+        printable(tr(key, {std::to_string(steps.size()), join(steps, ", ")}), kMostOfSentence).c_str());
+  };
+  tell("from", senders, "cli.path.left_out.from");
+  tell("to", receivers, "cli.path.left_out.to");
 }
 
 Status give_paths(const PathOptions& options, const nlohmann::json& answer) {

@@ -124,6 +124,14 @@ Error no_run(const std::string& path) {
   return fail(Code::bad_format, "error.cli.rerun.no_run", {quoted_path(path)});
 }
 
+// The words of a figure's data without what asks for a look, which earlier versions took and now is refused.
+std::vector<std::string> without_look(const std::vector<std::string>& words) {
+  std::vector<std::string> out = words_without(words, {"--size", "--scale", "--theme"});
+  for (const char* flag : {"--paper", "--transparent", "--caption", "--no-caption", "--present"})
+    std::erase(out, flag);
+  return out;
+}
+
 // The command that is run: its answer as JSON on stdout, and no file; of an answer in another form `as`,
 // which is written there, without the one on stdout.
 Result<std::vector<std::string>> words_of(const std::string& path, const nlohmann::json& answer,
@@ -147,9 +155,9 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
       machine != out.end() && machine + 1 != out.end() && *(machine + 1) == kThisMachine)
     return fail(Code::unsupported, "error.cli.rerun.measures",
                 {"calc --machine " + std::string(kThisMachine)});
+  if (*known == kFigure) return without_look(out);
   if (!as.empty()) std::erase(out, "--json");
-  if (as.empty() && *known != kFigure && std::find(out.begin(), out.end(), "--json") == out.end())
-    out.emplace_back("--json");
+  if (as.empty() && std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");
   return out;
 }
 

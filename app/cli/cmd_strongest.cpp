@@ -96,10 +96,10 @@ nlohmann::json place_json(const StrengthPlace& place, const Strongest& found) {
           {"histogram", std::move(bars)}};
 }
 
-// One line: the number, the prompt, and its tokens, the strongest one in brackets.
+// One line: the number, the line of the file, and its tokens, the strongest one in brackets.
 void print_row(const OpenedModel& opened, const StrongRow& row) {
   std::string line =
-      format("%-7s %10.4f %7lld", row.kind, row.text->value, static_cast<long long>(row.text->prompt) + 1);
+      format("%-7s %10.4f %7lld", row.kind, row.text->value, static_cast<long long>(row.text->line));
   for (std::size_t i = 0; i < row.text->at.values.size(); ++i) {
     const std::string token = token_at(opened, *row.text, static_cast<std::int64_t>(i));
     line += static_cast<std::int64_t>(i) == row.text->pos ? " [" + token + "]" : " " + token;
@@ -116,7 +116,7 @@ void print_strongest(const OpenedModel& opened, const std::vector<StrengthPlace>
             tr("cli.strongest.by." + std::string(name_of_value(places[i].by, kStrengthBys))),
             std::to_string(one.texts()), std::to_string(one.counted())}) +
         "\n");
-    say(headings({{"kind", -7}, {"value", 10}, {"prompt", 7}, {"text", -1}}));
+    say(headings({{"kind", -7}, {"value", 10}, {"line", 7}, {"text", -1}}));
     for (const StrongRow& row : rows)
       if (row.place == &places[i]) print_row(opened, row);
     say(headings({{"from", 14}, {"to", 14}, {"positions", 10}}));

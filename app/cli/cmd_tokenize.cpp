@@ -50,6 +50,10 @@ Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, c
   if (model->tokenizer) {
     TRY(out.encoding, model->tokenizer->encode(text, !options.plain));
     out.unknown = told_unknown(*model->tokenizer, text, out.encoding);
+    std::vector<int> ids;
+    for (const Token& token : out.encoding.tokens) ids.push_back(token.id);
+    if (const std::string doubled = told_of_doubled(*model, ids); !doubled.empty())
+      std::fprintf(stderr, "attnscope-cli: %s\n", doubled.c_str());
   } else if (model->scene && !model->scene->words.empty()) {
     TRY(Sequence sequence, sequence_from_text(*model, text));
     out.encoding.tokens = std::move(sequence.tokens);

@@ -22,7 +22,7 @@ struct WeightOptions {
   std::string model, out;
   std::vector<std::string> of;
   std::int64_t top = 8;
-  int bins = kWeightBins;
+  int bins = 0;  // 0: not given
   bool json = false, all = false, yes = false;
   bool spectra() const { return all || top > 0; }
 };
@@ -112,6 +112,9 @@ Result<std::vector<std::string>> chosen_names(const Model& model, const WeightOp
 
 Status run_weights(const WeightOptions& options) {
   TRY_OK(check_rows_path(options.out));
+  if (options.bins > 0 && !options.json && !options.out.ends_with(".json"))
+    return fail(Code::unsupported, "error.cli.weights_bins");
+  const int bins = options.bins > 0 ? options.bins : kWeightBins;
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const EditedModel edited, edited_model(opened));
@@ -123,7 +126,7 @@ Status run_weights(const WeightOptions& options) {
     return fail(Code::out_of_range, "error.cli.weights_long", {format("%.0e", cost)});
   std::vector<WeightFacts> all;
   for (const std::string& name : names) {
-    TRY(all.emplace_back(), weight_facts(model, name, options.spectra(), options.bins));
+    TRY(all.emplace_back(), weight_facts(model, name, options.spectra(), bins));
   }
   nlohmann::json rows = nlohmann::json::array();
   for (const WeightFacts& facts : all) rows.push_back(facts_json(facts, options));

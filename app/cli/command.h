@@ -195,6 +195,8 @@ std::vector<std::string> texts_of(const Edits& edits);
 void put_unknown(nlohmann::json& object, const std::vector<std::string>& pieces);
 /// A sentence about them; empty if there are none.
 std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces);
+/// Warning for an input that begins with the same special token twice; empty: it does not.
+std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids);
 /// Adds the run's edits to an object as "edits"; nothing if there are none.
 void put_edits(nlohmann::json& object, const Edits& edits);
 /// A text as an array of bytes, for file formats without strings.

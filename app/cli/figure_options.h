@@ -2,6 +2,7 @@
 // again when it is opened.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -36,6 +37,10 @@ void each_figure_option(Options& options, Use use) {
   use("transparent", options.transparent), use("paper", options.paper), use("caption", options.caption);
   use("lang", options.lang);
 }
+
+/// Those that change a picture and no data.
+inline constexpr std::array<const char*, 7> kLookFlags{"size",  "scale",   "transparent", "paper",
+                                                       "theme", "caption", "present"};
 
 /// As a figure carries them.
 nlohmann::json figure_words(const FigureOptions& options);

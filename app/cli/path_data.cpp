@@ -23,6 +23,7 @@ struct PromptPaths {
   std::vector<double> bases;  // by measure
   std::int64_t whole = 0;
   std::size_t without = 0;
+  std::vector<std::string> no_senders, no_receivers;
 
   std::vector<DataPlace> places(std::size_t measure) const {
     std::vector<DataPlace> out;
@@ -166,6 +167,7 @@ Status path_data(const PathOptions& options, const RunModel& opened) {
       if (const Status added = grid->add_measure(measures[i]); !added) return at(added.error());
     for (std::size_t i = 0; i < measures.size(); ++i) out.bases.push_back(grid->base(i));
     out.whole = std::ssize(grid->cells()), out.without = grid->without_path();
+    out.no_senders = grid->no_senders(), out.no_receivers = grid->no_receivers();
     grid->keep(shard.rows(out.whole));
     if (options.estimate)
       if (const Status done = grid->estimate(); !done) return at(done.error());
@@ -173,8 +175,10 @@ Status path_data(const PathOptions& options, const RunModel& opened) {
     out.cells = grid->cells();
     return out;
   };
+  std::vector<std::string> no_senders, no_receivers;
   const auto take = [&](const DataLine& line, const PromptPaths& found) -> Status {
     data.tell(found.run);
+    no_senders = found.no_senders, no_receivers = found.no_receivers;
     for (PathTable& table : tables) TRY_OK(table.take(line, found));
     return Done{};
   };
@@ -186,6 +190,7 @@ Status path_data(const PathOptions& options, const RunModel& opened) {
   made["data"] = data.json();
   made["method"] = {
       {"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", options.over_axes()}};
+  tell_left_out(no_senders, no_receivers, made);
   return give_paths(options, out);
 }
 

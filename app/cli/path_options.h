@@ -29,6 +29,9 @@ Status check_measures(const PathOptions& options);
 /// Answers that differ in their measure as one: "measures", under "base" the totals of each, and rows that
 /// say their measure, as ablate's.
 nlohmann::json joined_measures(const std::vector<nlohmann::json>& answers);
+/// Names selected steps that can be no sender or no receiver, on stderr and in run["left_out"].
+void tell_left_out(const std::vector<std::string>& senders, const std::vector<std::string>& receivers,
+                   nlohmann::json& run);
 /// Prints an answer or writes it, as the options say.
 Status give_paths(const PathOptions& options, const nlohmann::json& answer);
 /// The answer over a data set: of every pair the mean, its standard error and the number of prompts. Errors:

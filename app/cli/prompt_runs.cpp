@@ -20,19 +20,32 @@ Result<DataChoice> data_or_own(const DataOptions& data, const RunModel& opened) 
 
 namespace {
 
+// A scene that is opened without a session, and names a data set.
+bool scene_has_data(const RunModel& opened) { return !opened.session && opened.scene && opened.scene->data; }
+
 const DataPrompts* session_data(const DataChoice& choice, const RunModel& opened) {
   return choice.path == kSessionData && opened.session ? prompts_of(*opened.session) : nullptr;
 }
 
 DataRuns runs_for(DataChoice choice, const RunModel& opened) {
   Document start = opened.session ? *opened.session : blank_document(opened);
-  if (const DataPrompts* held = session_data(choice, opened)) return DataRuns(*held, std::move(start));
+  if (choice.path == kSessionData && scene_has_data(opened))
+    (void)give_prompts(*opened.scene->data, opened.path, start);  // usable_choice() says what is wrong
+  if (choice.path == kSessionData && start.data.prompts) {
+    const DataPrompts& held = *start.data.prompts;  // `start` keeps it
+    return DataRuns(held, std::move(start));
+  }
   return DataRuns(std::move(choice), std::move(start));
 }
 
 Status usable_choice(const DataChoice& choice, const RunModel& opened) {
   if (choice.path != kSessionData) return Done{};
-  if (!session_data(choice, opened)) return fail(Code::not_found, "error.cli.data_session_none");
+  if (scene_has_data(opened)) {
+    Document tried = blank_document(opened);
+    TRY_OK(give_prompts(*opened.scene->data, opened.path, tried));
+  } else if (!session_data(choice, opened)) {
+    return fail(Code::not_found, "error.cli.data_session_none");
+  }
   if (choice.limit > 0 || !choice.where.empty())
     return fail(Code::out_of_range, "error.cli.data_session_chosen");
   return Done{};
@@ -85,6 +98,13 @@ nlohmann::json PromptRuns::json() const {
   out["left_out"] = left_out();
   std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.data.left_out", {std::to_string(left_out())}).c_str());
   return out;
+}
+
+void PromptRuns::put_resampled(const std::vector<std::size_t>& partners, nlohmann::json& run) const {
+  for (std::size_t i = 0; i < partners.size(); ++i) {
+    run["resampled"].push_back(lines()[partners[i]].line);
+    run["resampled_into"].push_back(lines()[i].line);
+  }
 }
 
 void PromptRuns::tell(const PromptRun& run) const {

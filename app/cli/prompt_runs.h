@@ -43,6 +43,9 @@ class PromptRuns : public DataRuns {
   const std::vector<std::string>& unknown() const { return clean_.unknown(); }
   /// What is asked over; prompts that were left out are counted, and stderr says so.
   nlohmann::json json() const;
+  /// Lines of the file: run["resampled"] gave their values to run["resampled_into"], one by one. `partners`:
+  /// by prompt that stays; empty: nothing was resampled.
+  void put_resampled(const std::vector<std::size_t>& partners, nlohmann::json& run) const;
 
  protected:
   bool stopped() const override;

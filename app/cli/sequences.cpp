@@ -26,12 +26,25 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
   return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
-// Warning for an input that begins with the same special token twice.
-std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
-  return begins_twice(opened, ids) ? tr("cli.doubled_begin", {token_label(opened, ids[0])}) : std::string();
+// Warning for --spans where no mask names any of them, so that nothing is computed otherwise.
+std::string told_of_spans(const Document& document, const Request& request) {
+  if (request.spans.empty()) return {};
+  std::vector<std::string> named;
+  for (const auto& edit : document.edits)
+    if (edit->enabled && edit->mask() && edit->mask()->spec)
+      for (const std::string& name : edit->mask()->spec->span_names()) named.push_back(name);
+  std::vector<std::string> own;
+  for (const Sequence& sequence : document.sequences)
+    for (const Span& span : sequence.input.spans) own.push_back(span.name);
+  if (std::find_first_of(own.begin(), own.end(), named.begin(), named.end()) != own.end()) return {};
+  return tr("cli.spans_unused", {join(own, ", ")});
 }
 
 }  // namespace
+
+std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
+  return begins_twice(opened, ids) ? tr("cli.doubled_begin", {token_label(opened, ids[0])}) : std::string();
+}
 
 std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
   if (pieces.empty()) return {};
@@ -72,6 +85,7 @@ void SequenceOptions::tell_of_text(const OpenedModel& opened, const std::string&
 void SequenceOptions::tell_of_texts(const Document& document, const Request& request) const {
   for (const auto* edits : {&request.steers, &request.edits})
     for (const Text& note : other_models(*edits, *document.opened)) tell(note.str());
+  tell(told_of_spans(document, request));
   const bool encoder = document.model->config().encoder() != nullptr;
   for (std::size_t i = 0; i < document.sequences.size(); ++i) {
     const Sequence& of = document.sequences[i];

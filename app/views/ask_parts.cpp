@@ -23,6 +23,7 @@ namespace {
 
 constexpr float kAskPartsRow = 20.f, kAskPartsNarrow = 440.f;  // units
 constexpr std::size_t kMostInside = 400;                       // bars
+constexpr std::string_view kNormalised = "ln_embed.out";       // what leaves the norm of the embedding
 
 enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
 
@@ -33,7 +34,7 @@ struct PartPlace {
 
 PartPlace ask_parts_place_of(const LogitPart& part) {
   if (part.step.ends_with("bias")) return {};
-  if (part.step.ends_with("embed")) return {PartKind::embed, {}};
+  if (part.step.ends_with("embed") || part.step.ends_with(kNormalised)) return {PartKind::embed, {}};
   const auto site = parse_site(part.step);
   if (!site) return {};
   if (site->is(StepRole::head_out)) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
@@ -62,7 +63,8 @@ std::string bar_name(const ViewContext& context, const PartBar& bar) {
     return row_name(context.run, context.workspace.cursor.sequence, rows_stack(place.site, Axis::key), pos);
   switch (place.kind) {
     case PartKind::embed:  // of one row: the linear twin's
-      return pos < 0 ? std::string(tr("ask.part.embed"))
+      return pos < 0 ? std::string(
+                           tr(bar.part.step.ends_with(kNormalised) ? "ask.part.ln_embed" : "ask.part.embed"))
                      : tr("ask.link.token",
                           {row_name(context.run, context.workspace.cursor.sequence,
                                     bar.part.step == "enc.embed" ? Stack::enc : trace.config().stack, pos),

@@ -38,8 +38,7 @@ class Walk {
  private:
   // What enters the first block is one part.
   void leaf(const Site& site, std::int64_t row, const Direction& g) {
-    out_.parts.push_back(
-        {std::string(stack_prefix(site.stack)) + "embed", {}, dot(g, recorded_row(trace_, site, row))});
+    out_.parts.push_back({stream_entry(trace_, site.stack), {}, dot(g, recorded_row(trace_, site, row))});
   }
 
   void norm(const Site& site, std::int64_t row, const Direction& g) {
@@ -127,6 +126,11 @@ class Walk {
 };
 
 }  // namespace
+
+std::string stream_entry(const Trace& trace, Stack stack) {
+  const Site norm = site_of(slot_of(StepKind::norm_embed), -1, stack);
+  return trace.find(norm) ? to_text(norm) : std::string(stack_prefix(stack)) + "embed";
+}
 
 Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by) {
   TRY(HeldMeasure asked, held_measure(trace, measure));

@@ -20,9 +20,13 @@ enum class AttributeBy : std::uint8_t {
   neuron  ///< each head, and each MLP by its neurons
 };
 
+/// What the first block of a stack reads, as parts are called: "embed", or where a norm stands behind the
+/// embedding (BERT, BLOOM) what leaves it, "ln_embed.out"; of an encoder with "enc." in front.
+std::string stream_entry(const Trace& trace, Stack stack);
+
 /// One addend of the measure.
 struct LogitPart {
-  std::string step;  ///< "embed", "blocks.0.attn.z", "blocks.0.attn.out.bias", "blocks.0.mlp.out",
+  std::string step;  ///< stream_entry(), "blocks.0.attn.z", "blocks.0.attn.out.bias", "blocks.0.mlp.out",
                      ///< "blocks.0.mlp.post", "blocks.0.mlp.out.bias", or "bias": of norms, the head's
                      ///< transform and the unembedding
   std::vector<AxisRange> at;  ///< head, the key that was read from (pos), the neuron (d_mlp)

@@ -50,9 +50,8 @@ class Follower {
     for (std::size_t i = before; i < out_.edges.size(); ++i) {
       const GraphNode& from = out_.nodes[static_cast<std::size_t>(out_.edges[i].from)];
       const bool embed = from.kind == Kind::embed;
-      LogitPart part{embed ? std::string(stack_prefix(from.site.stack)) + "embed" : to_text(from.site),
-                     {},
-                     out_.edges[i].value};
+      LogitPart part{
+          embed ? stream_entry(trace_, from.site.stack) : to_text(from.site), {}, out_.edges[i].value};
       if (from.head >= 0) part.at = {{"head", from.head}};
       found.parts.push_back(std::move(part));
     }

@@ -39,12 +39,15 @@ class PathPlaces {
     return Done{};
   }
 
-  Result<std::vector<Target>> senders(const Selector& from, const std::vector<std::string>& over) const {
+  // `left_out`: names of selected steps that write nothing into the stream.
+  Result<std::vector<Target>> senders(const Selector& from, const std::vector<std::string>& over,
+                                      std::vector<std::string>& left_out) const {
     std::vector<Target> out;
     Status wrong = no_step(from);
     for (const Record* record : run_->select(from)) {
       if (const Status can = check_sender({Target::Kind::step, record->site, {}, {}}); !can) {
         if (wrong.error().code == Code::not_found) wrong = can;
+        left_out.push_back(to_text(record->site));
         continue;
       }
       std::vector<std::string> axes;
@@ -58,7 +61,8 @@ class PathPlaces {
     return out;
   }
 
-  Result<std::vector<Target>> receivers(const Selector& to) const {
+  // `left_out`: names of selected steps that read nothing from the stream.
+  Result<std::vector<Target>> receivers(const Selector& to, std::vector<std::string>& left_out) const {
     const ModelConfig& config = run_->config();
     std::vector<Target> out;
     Status wrong = no_step(to);
@@ -67,6 +71,7 @@ class PathPlaces {
       const auto read = path_receivers(config, whole);
       if (!read) {
         if (wrong.error().code == Code::not_found) wrong = read.error();
+        left_out.push_back(to_text(record->site));
         continue;
       }
       const bool heads = read->front().site.is(StepRole::split);
@@ -160,8 +165,8 @@ Result<PathGrid> PathGrid::make(std::shared_ptr<const Model> model, std::shared_
   out.kind_ = kind;
   TRY(out.base_, measured(out.measure_, *out.run_));
   const PathPlaces places(out.model_, out.run_, out.measure_);
-  TRY(const std::vector<Target> senders, places.senders(from, over));
-  TRY(const std::vector<Target> receivers, places.receivers(to));
+  TRY(const std::vector<Target> senders, places.senders(from, over, out.no_senders_));
+  TRY(const std::vector<Target> receivers, places.receivers(to, out.no_receivers_));
   for (const Target& sender : senders)
     for (const Target& receiver : receivers) {
       TRY(const std::vector<Target> steps, path_receivers(out.run_->config(), receiver));

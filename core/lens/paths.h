@@ -46,6 +46,10 @@ class PathGrid {
   PathKind kind() const { return kind_; }
   /// Pairs that have no path, the sender being behind its receiver.
   std::size_t without_path() const { return without_; }
+  /// Steps that were selected but write nothing into the stream, or read nothing from it; the grid leaves
+  /// them out.
+  const std::vector<std::string>& no_senders() const { return no_senders_; }
+  const std::vector<std::string>& no_receivers() const { return no_receivers_; }
   /// The edits of one cell; of a total path with the numbers of a run without the sender.
   Result<Edits> edits(std::size_t cell) const;
 
@@ -91,6 +95,7 @@ class PathGrid {
   };
   std::vector<More> more_;
   std::size_t without_ = 0;
+  std::vector<std::string> no_senders_, no_receivers_;
 };
 
 }  // namespace attnscope

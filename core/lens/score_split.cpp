@@ -90,8 +90,7 @@ std::vector<NamedRow> parts_of(const Trace& trace, const Site& site, std::int64_
     return head_parts(trace, site, row, by);
   const std::vector<Site> from = entry || written ? std::vector<Site>() : flow_inputs(trace, site);
   if (from.empty())
-    return {{entry ? std::string(stack_prefix(site.stack)) + "embed" : to_text(site),
-             values_of(trace, site, row)}};
+    return {{entry ? stream_entry(trace, site.stack) : to_text(site), values_of(trace, site, row)}};
   std::vector<NamedRow> parts;
   for (const Site& one : from)
     for (NamedRow& part : parts_of(trace, one, row, by)) parts.push_back(std::move(part));

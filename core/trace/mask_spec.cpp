@@ -140,6 +140,12 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
   return {};
 }
 
+void add_span_names(const Node& node, std::vector<std::string>& out) {
+  for (const std::string* name : {&node.query_span, &node.key_span})
+    if (!name->empty() && std::find(out.begin(), out.end(), *name) == out.end()) out.push_back(*name);
+  for (const Node& child : node.children) add_span_names(child, out);
+}
+
 std::string mask_spec_trimmed(std::string_view text) {
   constexpr const char* kBlanks = " \t\r\n\v\f";
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -193,6 +199,12 @@ Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
     }
   const std::string text = matrix_text(node);
   return MaskSpec(text, std::make_shared<const Node>(std::move(node)));
+}
+
+std::vector<std::string> MaskSpec::span_names() const {
+  std::vector<std::string> out;
+  if (root_) add_span_names(*root_, out);
+  return out;
 }
 
 Result<Mask> MaskSpec::resolve(const Mask& own, std::int64_t queries, std::int64_t keys,

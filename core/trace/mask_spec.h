@@ -33,6 +33,8 @@ class MaskSpec {
 
   /// The text without blanks around it; parse(text()) gives the same mask.
   const std::string& text() const { return text_; }
+  /// The spans that its terms name, each once.
+  std::vector<std::string> span_names() const;
   bool is_model() const { return text_ == "model"; }
   bool operator==(const MaskSpec& other) const { return text_ == other.text_; }
 

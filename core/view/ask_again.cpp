@@ -22,6 +22,22 @@ Result<AskedParts> parts_again(const std::shared_ptr<const Trace>& run, const Lo
   return out;
 }
 
+// The command that computes what a page of the window alone shows.
+const char* command_of(AskPage page) {
+  switch (page) {
+    case AskPage::heads: return "heads";
+    case AskPage::paths: return "rollout";
+    case AskPage::graph: return "attribute --graph";
+    case AskPage::probes: return "probe";
+    case AskPage::texts: return "strongest";
+    case AskPage::circuit: return "circuit";
+    case AskPage::steer: return "steer";
+    case AskPage::patch: return "patch";
+    case AskPage::links: return "path";
+    default: return "ablate";
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, const Document& document,
@@ -37,7 +53,7 @@ Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, 
   out.change = asking.settings.change, out.normalised = asking.settings.normalised;
   const std::string key = "ask.page." + std::string(name_of_value(out.page, kAskPages));
   if (out.page != AskPage::parts && !asks_cells(out.page))
-    return fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key))});
+    return fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key)), command_of(out.page)});
   WorkAwaited work;
   const auto of = static_cast<int>(sequence);
   work.wait([&] {
@@ -54,7 +70,7 @@ Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, 
   }
   if (!asking.request())
     return asking.request().error().what.empty()
-               ? fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key))})
+               ? fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key)), command_of(out.page)})
                : asking.request().error();
   asking.start(work.workers());
   work.wait([&] { return !asking.running(); });

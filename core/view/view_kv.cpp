@@ -48,16 +48,16 @@ Result<ViewDrawing> draw_kv(const ViewState& state) {
   const std::vector<Text> said{looked_name(state), numbers, state.row, state.row * numbers,
                                state.layer,        head,    read,      read * numbers,
                                state.row - read};
-  const char* key = state.row == 0     ? "figure.kv.first"
-                    : read < state.row ? "figure.kv.hidden"
-                                       : "figure.kv.sentence";
+  std::string key = read < state.row ? "figure.kv.hidden" : "figure.kv.sentence";
+  if (state.row == 1) key += ".one";
+  if (state.row == 0) key = "figure.kv.first";
   const auto plane = [&](const char* id, figure::MatrixMark mark) {
     const std::string name = std::string("figure.kv.") + id;
     return figure::leaf(
         {id, std::move(mark), 1, {Text::of(name, said), Text::of(name + ".short")}, "planes"});
   };
   ViewDrawing out{{Text::of("figure.kv.question")},
-                  {Text::of(key, said), Text::of(std::string(key) + ".short", said)},
+                  {Text::of(key, said), Text::of(key + ".short", said)},
                   figure::either({plane("keys", kept_keys), plane("values", std::move(kept_values))})};
   // Without the cache each block would compute the keys and values of all rows once more.
   figure::TableMark table;

@@ -93,6 +93,21 @@ TEST_P(Hooks, patching) {
     }
 }
 
+// What leaves the norm of the embedding is another row than what enters it, and has another name.
+TEST(Attribution, the_norm_of_the_embedding_has_its_own_part) {
+  const std::string ask =
+      "attribute model:gap-filler --text 'The cat [MASK] tired' --measure logit:was --json";
+  const auto named = [](const Json& answer, const std::string& step) {
+    for (const Json& row : answer["rows"])
+      if (row["step"] == step) return true;
+    return false;
+  };
+  const Json direct = cli(ask).json(), twin = cli(ask + " --linear --by token").json();
+  EXPECT_TRUE(named(direct, "ln_embed.out")) << direct;
+  EXPECT_FALSE(named(direct, "embed"));
+  EXPECT_TRUE(named(twin, "embed")) << twin;
+}
+
 TEST_P(Hooks, attribution) {
   const Json out = answer("attribute", clean());
   const auto parts = values_of(out["parts"]);

@@ -171,6 +171,40 @@ TEST_F(Data, edits_take_the_mean_or_another_prompt_of_the_data_set) {
                  1, "data set");
 }
 
+// A scene names a data set as a session carries one.
+TEST_F(Data, a_scene_brings_its_own) {
+  const TempFolder folder;
+  Json scene = Json::parse(read_text(source_path("assets/scenes/tiny_gpt.json")));
+  scene["data"] = "p.jsonl";
+  const std::string path = folder / "s.json", prompts = folder / "p.jsonl";
+  std::ofstream(path) << scene;
+  const std::string ask = "ablate " + path + " --json --measure logit_diff" + kHeads + " --data ";
+  expect_refused(ask + "session", 1, "p.jsonl");
+  std::ofstream(prompts) << Json{{"ids", {1, 2, 3}}, {"answer", "#4"}, {"wrong", "#5"}}.dump() << "\n"
+                         << Json{{"ids", {2, 3, 1}}, {"answer", "#4"}, {"wrong", "#6"}}.dump() << "\n";
+  const Json own = cli(ask + "session").json(), named = cli(ask + prompts).json();
+  EXPECT_EQ(own["rows"], named["rows"]);
+  EXPECT_EQ(own["rows"][0]["n"], 2);
+  expect_refused(ask + "session --limit 1", 1, "--limit");
+  expect_refused("ablate scene:tiny_gpt --measure logit_diff --data session", 1, "no data set");
+}
+
+// Lines are those of the file, whichever prompts stay.
+TEST_F(Data, lines_are_counted_in_one_way) {
+  const TempFolder folder;
+  const std::string path = folder / "p.jsonl";
+  std::ofstream file(path);
+  for (const char* text : {"The cat was tired. So the", "The cat sat", "The dog was tired. So the"})
+    file << Json{{"text", text}, {"answer", "cat"}, {"wrong", "mat"}}.dump() << "\n";
+  file.close();
+  const Json all = cli("ablate " + kStoryteller + " --json --measure logit_diff" + kHeads + " --data " +
+                       path + " --how resample --seed 5 --each")
+                       .json();
+  EXPECT_EQ(all["run"]["resampled_into"], Json({1, 3})) << "the second has no other prompt of its length";
+  EXPECT_EQ(all["run"]["resampled"], Json({3, 1}));
+  for (const Json& row : all["each"]) EXPECT_EQ(row["line"], row["prompt"] == 1 ? 1 : 3);
+}
+
 TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
   const Json all = over("ablate", kHeads + " --how resample --seed 5 --each");
   EXPECT_EQ(all["run"]["seed"], 5);
@@ -178,6 +212,7 @@ TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
   for (std::size_t i = 0; i < kPrompts.size(); ++i) {
     const auto line = all["run"]["resampled"][i].get<std::size_t>();
     EXPECT_NE(line, i + 1) << "another prompt";
+    EXPECT_EQ(all["run"]["resampled_into"][i], i + 1);
     const Prompt &own = kPrompts[i], &other = kPrompts[line - 1];
     const Json patched =
         cli("patch " + kStoryteller + " --json --measure 'logit_diff:" + own.answer + "," + own.wrong +

@@ -53,7 +53,7 @@ TEST(Language, TheColumnsOfTablesToo) {
   EXPECT_TRUE(line(cli("rollout" + text + " --lang ko").out, 0).starts_with(" Key  블록 "));
   const std::string strong =
       cli("strongest model:storyteller --of 'blocks.1.attn.z[head=3]' --limit 5 --top 1").out;
-  EXPECT_EQ(line(strong, 1), "kind         value  prompt text (strongest token in brackets)");
+  EXPECT_EQ(line(strong, 1), "kind         value    line text (strongest token in brackets)");
   EXPECT_NE(strong.find("\n          from             to  positions\n"), std::string::npos) << strong;
 }
 

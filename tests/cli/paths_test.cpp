@@ -39,6 +39,26 @@ TEST(PathCommand, HeadTwoWritesTheQueryOfHeadThree) {
   EXPECT_EQ(edited["edits"][0], "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0");
 }
 
+TEST(PathCommand, PlacesThatAreNoEndsOfAPathAreNamed) {
+  const TempFolder folder;
+  const std::string ask = kPathMeasure + " --from 'blocks.0.attn.z,blocks.0.attn.pattern' --to " +
+                          "'blocks.1.attn.q,blocks.1.mlp.post' --json",
+                    file = folder / "p.txt";
+  std::ofstream(file) << "The cat was tired. So the\n";
+  for (const std::string& of : {kPathStory, "model:storyteller --data " + file}) {
+    const Ran ran = cli("path " + of + ask);
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("blocks.0.attn.pattern"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("blocks.1.mlp.post"), std::string::npos) << ran.err;
+    const Json left_out = ran.json()["run"]["left_out"];
+    EXPECT_EQ(left_out["from"], Json({"blocks.0.attn.pattern"}));
+    EXPECT_EQ(left_out["to"], Json({"blocks.1.mlp.post"}));
+  }
+  const Ran usual = cli("path " + kPathStory + kPathMeasure + " --most 1 --json");
+  EXPECT_EQ(usual.err, "");
+  EXPECT_FALSE(usual.json()["run"].contains("left_out"));
+}
+
 TEST(PathCommand, GridsAndTables) {
   const Json grid = cli("path " + kPathStory + kPathMeasure +
                         " --from 'blocks.*.attn.z' --to 'blocks.*.attn.q' --estimate --json")

@@ -1,4 +1,6 @@
 // Graphs, and answers as the window saves them: the session that made them is in their run.
+#include <map>
+
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -57,6 +59,43 @@ TEST(RerunWindow, an_answer_with_its_session_is_computed_again) {
     EXPECT_NE(entry.path().filename().string().front(), '.') << "nothing is left behind";
   of_window(graph, nullptr, false);
   expect_refused("rerun " + graph, 1, "no command");
+}
+
+// Earlier versions wrote data with flags of pictures in their command.
+TEST(RerunWindow, data_with_flags_of_pictures_are_computed_again) {
+  const TempFolder folder;
+  const std::string file = folder / "f.json";
+  ASSERT_EQ(cli("figure" + kWindowStory + " --view attention -o " + file).exit_code, 0);
+  Json answer = Json::parse(read_text(file));
+  for (const char* word : {"--size", "800x600", "--paper", "--no-caption", "--theme", "dark"})
+    answer["run"]["command"].push_back(word);
+  std::ofstream(file) << answer;
+  const Ran again = cli("rerun " + file);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+// Pages of Ask that hold more than a session keeps say which command has their numbers.
+TEST(RerunWindow, a_page_of_the_window_names_its_command) {
+  const TempFolder folder;
+  const std::string file = folder / "s.attnscope";
+  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+                "--name one --into " +
+                file)
+                .exit_code,
+            0);
+  Json session = Json::parse(read_text(file));
+  for (const auto& [page, command] : std::map<std::string, std::string>{{"heads", "heads"},
+                                                                        {"paths", "rollout"},
+                                                                        {"graph", "attribute --graph"},
+                                                                        {"probes", "probe"},
+                                                                        {"texts", "strongest"},
+                                                                        {"circuit", "circuit"},
+                                                                        {"steer", "steer"}}) {
+    session["look"] = {{"ask", {{"page", page}, {"measure", "logit:cat"}}}};
+    std::ofstream(file) << session;
+    expect_refused("figure " + file + " --view ask -o " + (folder / "f.json"), 1,
+                   "attnscope-cli " + command + " SESSION");
+  }
 }
 
 // Data of a lab have no model, and a command all the same.

@@ -47,6 +47,37 @@ TEST(UnusedFlags, are_refused) {
   expect_refused(figure + " --view steps --temperature 2", 1, "--temperature");
   expect_refused(figure + " --view residual --page first", 1, "--page");
   expect_refused(figure + " --view attention --page first", 1, "triangle");
+  for (const char* look :
+       {"size 800x600", "scale 2", "transparent", "paper", "theme light", "no-caption", "present"})
+    for (const std::string& form : {std::string("f.json"), std::string("f.csv"), std::string("-")})
+      expect_refused(
+          "figure" + story + " --view attention --" + look + " -o " + (form == "-" ? form : folder / form), 1,
+          "data and text are the same");
+  EXPECT_EQ(
+      cli("figure" + story + " --view attention --paper --size 400x300 -o " + (folder / "f.svg")).exit_code,
+      0);
+  const std::string weights = "weights" + story + " --of ln_final.weight --bins 4";
+  expect_refused(weights, 1, "--bins");
+  expect_refused(weights + " --out " + (folder / "w.csv"), 1, "--bins");
+  EXPECT_EQ(cli(weights + " --json").json()["rows"][0]["histogram"]["counts"].size(), 4u);
+}
+
+// Names of positions do nothing by themselves; the answer stands, and stderr says so.
+TEST(UnusedFlags, spans_that_no_mask_names_are_told) {
+  const std::string run =
+      "trace model:storyteller --text 'The cat was tired.' --steps logits --spans a=2,b=4";
+  const Ran told = cli(run);
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_NE(told.err.find("(a, b)"), std::string::npos) << told.err;
+  const Ran used = cli(run + " --mask 'causal & !(b>a)'");
+  EXPECT_EQ(used.exit_code, 0) << used.err;
+  EXPECT_EQ(used.err.find("--spans"), std::string::npos) << used.err;
+}
+
+TEST(UnusedFlags, a_token_that_begins_a_text_twice_is_told) {
+  const Ran doubled = cli("tokenize model:storyteller --text '<bos>The cat'");
+  EXPECT_NE(doubled.err.find("<bos>"), std::string::npos) << doubled.out << doubled.err;
+  EXPECT_EQ(cli("tokenize model:storyteller --text 'The cat'").err, "");
 }
 
 }  // namespace

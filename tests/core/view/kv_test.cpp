@@ -34,7 +34,9 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
     EXPECT_EQ(*work.rows[1].bar, static_cast<double>(state.row + 1));
     const std::vector<std::string> said = sentence_of(*figure);
     EXPECT_EQ(said[1], std::to_string(attention->in.k.size(2) + attention->in.v.size(2))) << where;
-    EXPECT_EQ(sentence_key(*figure), state.row == 0 ? "figure.kv.first" : "figure.kv.sentence");
+    EXPECT_EQ(sentence_key(*figure), state.row == 0   ? "figure.kv.first"
+                                     : state.row == 1 ? "figure.kv.sentence.one"
+                                                      : "figure.kv.sentence");
   });
   EXPECT_GT(drawn, 100);
 }
@@ -52,7 +54,9 @@ TEST(ViewKv, SaysHowManyOfTheKeptNumbersAWindowReads) {
   for (state.row = 1; state.row < 6; ++state.row) {
     const auto figure = draw_view(**find_view("kv"), state);
     ASSERT_TRUE(figure) << figure.error().text();
-    ASSERT_EQ(sentence_key(*figure), state.row < 3 ? "figure.kv.sentence" : "figure.kv.hidden");
+    ASSERT_EQ(sentence_key(*figure), state.row == 1  ? "figure.kv.sentence.one"
+                                     : state.row < 3 ? "figure.kv.sentence"
+                                                     : "figure.kv.hidden");
     const std::vector<std::string> said = sentence_of(*figure);
     EXPECT_EQ(said[3], std::to_string(state.row * 8));
     EXPECT_EQ(said[7], std::to_string(std::min<std::int64_t>(state.row, 2) * 8));
