@@ -21,9 +21,6 @@ constexpr float kLeastSaid = 58;      // units: two lines of a verdict
 constexpr float kMostSaid = 0.62f;    // share of the words' room that a verdict may take
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
-// Dear ImGui 1.92 makes no child lower than that.
-float least_child() { return std::max(4.f, ImGui::GetStyle().WindowRounding); }
-
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
 void draw_bar(float share) {
@@ -208,12 +205,12 @@ void draw_said(FrameState& state, float most) {
   LessonPlayer& player = state.lessons;
   if (player.at_end()) return;
   const float height = std::min(player.said_height, most);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   if (height > 0) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetContentRegionAvail().x, at.y),
                                         theme().border);
   }
-  compat::begin_child("###lesson_said", ImVec2(0, std::max(least_child(), height)), false,
+  compat::begin_child("###lesson_said", ImVec2(0, std::max(1.f, height)), false,
                       player.said_height > most ? 0 : ImGuiWindowFlags_NoScrollbar);
   ImGui::SetCursorPosY(px(6));
   const float empty = ImGui::GetCursorPosY();
@@ -225,6 +222,8 @@ void draw_said(FrameState& state, float most) {
   }
   ImGui::EndChild();
   note_item("lesson_said");
+  // Dear ImGui 1.92 makes a child at least 7 pixels high: nothing moves by that.
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + std::max(1.f, height) + ImGui::GetStyle().ItemSpacing.y));
 }
 
 // Text and question in what the buttons leave: these stand still whatever is said. Scrolls to a new hint.
@@ -237,7 +236,7 @@ void draw_words(FrameState& state, float below) {
       player.asks() && !player.told() && std::holds_alternative<ChoiceAsk>(player.page().ask);
   const float free = all - player.ask_end - ImGui::GetStyle().ItemSpacing.y;
   const float most = choices ? std::clamp(free, px(kLeastSaid), all * kMostSaid) : all * kMostSaid;
-  const float under = std::max(least_child(), std::min(player.said_height, most));
+  const float under = std::max(1.f, std::min(player.said_height, most));
   const float room = player.at_end() ? all : all - under - ImGui::GetStyle().ItemSpacing.y;
   const float bar = player.words_scroll ? 0 : ImGui::GetStyle().ScrollbarSize;  // nothing moves when it comes
   compat::begin_child("###lesson_words", ImVec2(-bar, room), false);
