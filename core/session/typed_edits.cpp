@@ -79,4 +79,10 @@ Edits edits_of_same_words(const Document& before, std::size_t sequence, Stack of
   return out;
 }
 
+std::size_t edits_gone(const Edits& before, const Edits& now) {
+  return static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [&](const auto& edit) {
+    return std::find(now.begin(), now.end(), edit) == now.end();
+  }));
+}
+
 }  // namespace attnscope

@@ -15,4 +15,7 @@ namespace attnscope {
 Edits edits_of_same_words(const Document& before, std::size_t sequence, Stack of,
                           const std::vector<int>& now);
 
+/// How many of `before` are not in `now` as they were: taken away, or a mask of which cells went.
+std::size_t edits_gone(const Edits& before, const Edits& now);
+
 }  // namespace attnscope

@@ -56,8 +56,9 @@ figure::WordsMark read_text(const ViewState& state) {
   const auto after = std::upper_bound(all.begin(), all.end(), state.row,
                                       [](std::int64_t row, const auto& word) { return row < word.first; });
   const std::ptrdiff_t here = std::max<std::ptrdiff_t>(0, after - all.begin() - 1),
-                       first = std::max<std::ptrdiff_t>(0, here - kRowsBefore),
-                       last = std::min(std::ssize(all), here + kRowsAfter);
+                       most = kRowsBefore + kRowsAfter, left = std::ssize(all) - most,
+                       first = std::max<std::ptrdiff_t>(0, std::min(here - kRowsBefore, left)),
+                       last = std::min(std::ssize(all), std::max(here + kRowsAfter, most));
   std::vector<std::string> words;
   if (first > 0) words.emplace_back("\xE2\x80\xA6");
   for (std::ptrdiff_t at = first; at < last; ++at) words.push_back(all[static_cast<std::size_t>(at)].second);

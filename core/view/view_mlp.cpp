@@ -137,7 +137,7 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
     const double adds = added.nothing ? 0 : value;
     const Neuron one{index, acts.at(0, index), 0};
     table.most = std::max(table.most, adds), table.least = std::min(table.least, adds);
-    table.rows.push_back({{Text(std::to_string(index)), number(act(index)), number(adds),
+    table.rows.push_back({{Text(std::to_string(index)), number(adds), number(act(index)),
                            listed(strongest_on(state, place, one))},
                           adds,
                           {},
@@ -147,10 +147,11 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
     if (const std::vector<Text> words = pushed_up(state, place, one); !words.empty() && !added.nothing)
       table.rows.back().cells.push_back(listed(words));
   }
-  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
+  table.header = {Text::of("figure.mlp.column.neuron"),
                   utf8_length(answer.str()) > kLongAnswer ? Text::of("figure.mlp.column.adds.answer")
                                                           : Text::of("figure.mlp.column.adds.to", {answer}),
-                  Text::of("figure.mlp.column.on"), Text::of("figure.mlp.column.words")};
+                  Text::of("figure.mlp.column.fires"), Text::of("figure.mlp.column.on"),
+                  Text::of("figure.mlp.column.words")};
   const auto [first, most] = added.neurons.front();
   const std::vector<Text> said{told_apart(state, place.stack, state.row),
                                first,
@@ -180,18 +181,18 @@ Result<ViewDrawing> by_length(const ViewState& state, const MlpPlace& place) {
   for (const Neuron& one : top) {
     const std::vector<Text> words = pushed_up(state, place, one);
     if (&one == &top.front()) first = words;
-    table.rows.push_back(
-        {{Text(std::to_string(one.index)), Text(figure::number_text(static_cast<double>(one.act), 2)),
-          Text(figure::number_text(one.adds, 2)), listed(strongest_on(state, place, one))},
-         one.adds,
-         {},
-         false,
-         {},
-         neuron_place(state, place, one.index)});
+    table.rows.push_back({{Text(std::to_string(one.index)), Text(figure::number_text(one.adds, 2)),
+                           Text(figure::number_text(static_cast<double>(one.act), 2)),
+                           listed(strongest_on(state, place, one))},
+                          one.adds,
+                          {},
+                          false,
+                          {},
+                          neuron_place(state, place, one.index)});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
-  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
-                  Text::of("figure.mlp.column.adds"), Text::of("figure.mlp.column.on"),
+  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.adds"),
+                  Text::of("figure.mlp.column.fires"), Text::of("figure.mlp.column.on"),
                   Text::of("figure.mlp.column.words")};
   std::vector<Text> said{told_apart(state, place.stack, state.row), top.front().index, state.layer,
                          figure::number_text(static_cast<double>(top.front().act), 2)};

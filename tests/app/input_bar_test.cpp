@@ -12,6 +12,15 @@ namespace {
 using compat::Key;
 using testing::FrameTest;
 
+// Of the notices on screen those of edits that went with their words.
+std::vector<std::string> edits_gone_said(const FrameState& state) {
+  std::vector<std::string> out;
+  for (const Notice& notice : state.notices)
+    if (const std::string key = notice.text.key(); key == "input.edit_gone" || key == "input.edits_gone")
+      out.push_back(key);
+  return out;
+}
+
 std::vector<int> ids_of(const Document& document) { return document.sequences.front().input.ids; }
 
 TEST_F(FrameTest, TypedIdsRunAndABurstIsOneUndoPoint) {
@@ -51,15 +60,56 @@ TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
   type("12 7 99 3");
   settle();
   EXPECT_EQ(document().edits.size(), 1u) << "the words are still there, whatever stood there meanwhile";
+  EXPECT_TRUE(edits_gone_said(state()).empty());
   key(Key::a, true);
   type("5 6 99");
   settle();
   EXPECT_EQ(ids_of(document()), (std::vector<int>{5, 6, 99}));
   EXPECT_TRUE(document().edits.empty());
+  EXPECT_TRUE(edits_gone_said(state()).empty()) << "the next key may bring it back";
   click_view("steps");
+  EXPECT_EQ(edits_gone_said(state()), std::vector<std::string>{"input.edit_gone"}) << "nobody types any more";
   key(Key::z, true);
   settle();
   EXPECT_EQ(document().edits.size(), 1u);
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(FrameTest, EditsThatComeBackWhileOneTypesAreNotMissed) {
+  open_model("gpt2");
+  key(Key::t, true);
+  key(Key::a, true);
+  type("12 7 99");
+  click_view("steps");
+  settle();
+  ASSERT_TRUE(session_->edit(Text("edit"), "test", [](Document& changed) -> Status {
+    for (const char* text : {"blocks.0.mlp.out[pos=1]=0", "blocks.0.mlp.out[pos=2]=0"}) {
+      const auto edit = parse_edit(text);
+      if (!edit) return edit.error();
+      put_edit(changed, *edit);
+    }
+    return Done{};
+  }));
+  settle();
+  key(Key::t, true);
+  key(Key::a, true);
+  type("5");
+  key(Key::escape);
+  settle();
+  EXPECT_EQ(document().edits.size(), 2u);
+  EXPECT_TRUE(edits_gone_said(state()).empty()) << "Escape brought them back";
+  key(Key::t, true);
+  key(Key::a, true);
+  type("12 7 99 4");
+  click_view("steps");
+  settle();
+  EXPECT_TRUE(edits_gone_said(state()).empty());
+  key(Key::t, true);
+  key(Key::a, true);
+  type("5");
+  click_view("steps");
+  settle();
+  EXPECT_EQ(edits_gone_said(state()), std::vector<std::string>{"input.edits_gone"});
 }
 
 TEST_F(FrameTest, TextThatIsNoInputStaysWithASentence) {

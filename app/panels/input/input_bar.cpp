@@ -76,6 +76,10 @@ void InputBar::follow(const PanelContext& context, FrameState& state) {
   source_.follow(context);
   main_.follow(context);
   picture_.follow(context, state);
+  for (TokenLine* line : {&source_, &main_})
+    if (const std::size_t gone = line->take_gone(context.session))
+      state.notify(Notice::Kind::info, Text::of(gone == 1 ? "input.edit_gone" : "input.edits_gone", {gone}),
+                   Text::of("input.edits_gone.hint"), 12);
 }
 
 float InputBar::switches_width(const PanelContext& context) {

@@ -118,11 +118,18 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
       const Input& input = document.sequences[sequence].input;
       document.edits =
           edits_of_same_words(*typed_from_, sequence, of_, is_source() ? input.source : input.ids);
+      gone_ = edits_gone(typed_from_->edits, document.edits);
       return Done{};
     });
     if (pasted) session.end_gesture();
   }
   typed_version_ = session.history().version();
+}
+
+// What is gone may come back with the next key, or with undo.
+std::size_t TokenLine::take_gone(const Session& session) {
+  if (session.history().version() != typed_version_) gone_ = 0;
+  return last_key_ > 0 ? 0 : std::exchange(gone_, 0);
 }
 
 void TokenLine::typed(const PanelContext& context) {

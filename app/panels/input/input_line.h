@@ -31,6 +31,8 @@ class TokenLine {
   bool draw_entry(const PanelContext& context, bool focus, float width);
   /// True once after draw_entry() applied a text.
   bool take_applied() { return std::exchange(applied_, false); }
+  /// How many edits went with their words in the text that was typed; said once, when nobody types any more.
+  std::size_t take_gone(const Session& session);
   /// The error of the typed text; returns the height used in pixels, 0 if there is none.
   float draw_error(float width);
   /// The chips in a strip that scrolls horizontally, at most `width` wide; returns the width used. `picture`:
@@ -83,6 +85,7 @@ class TokenLine {
   double last_key_ = 0;                 ///< ImGui time; 0: no gesture is open
   std::optional<Document> typed_from_;  ///< what was there before the text that is being typed
   std::uint64_t typed_version_ = 0;     ///< of the history, once the last key was taken
+  std::size_t gone_ = 0;                ///< edits that went with their words, of take_gone()
   std::optional<Error> error_;
   bool applied_ = false;           ///< of take_applied()
   std::uint64_t error_point_ = 0;  ///< history point at which it occurred

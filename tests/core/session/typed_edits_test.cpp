@@ -32,6 +32,8 @@ TEST(TypedEdits, StayWhereTheirWordsStay) {
   ASSERT_EQ(left.size(), 2u) << "the key is another word";
   EXPECT_EQ(left[0], document.edits[1]) << "a whole head has no word";
   EXPECT_EQ(left[1], document.edits[2]);
+  EXPECT_EQ(edits_gone(document.edits, left), 1u);
+  EXPECT_EQ(edits_gone(document.edits, document.edits), 0u);
   EXPECT_EQ(edits_of_same_words(document, 0, Stack::single, {0}).size(), 1u) << "the text is gone";
 }
 
@@ -42,7 +44,9 @@ TEST(TypedEdits, OfAMaskTheRuleStaysAndCellsOfOtherWordsGo) {
   set_mask_cell(document, 9, 1, true);
   std::vector<int> ids = document.sequences.front().input.ids;
   ids[9] = ids[2];
+  const Edits before = document.edits;
   document.edits = edits_of_same_words(document, 0, Stack::single, ids);
+  EXPECT_EQ(edits_gone(before, document.edits), 1u) << "a mask with fewer cells";
   const std::vector<Mask::Cell> cells = switched_cells(document, AttentionKind::main);
   ASSERT_EQ(cells.size(), 1u);
   EXPECT_EQ(cells[0].query, 5);

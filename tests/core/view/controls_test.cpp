@@ -13,7 +13,8 @@ namespace {
 
 using attnscope::testing::opened, attnscope::testing::Opened;
 
-constexpr const char* kEveryControl[] = {"layer=0",         "head=1",        "row=5",
+// Row 2 holds another word than the last: circuits are of a word, wherever it stands.
+constexpr const char* kEveryControl[] = {"layer=0",         "head=1",        "row=2",
                                          "temperature=0.5", "words=cat,mat", "distance=2"};
 
 // All pages of a view as text, none of which is cut in it.

@@ -78,6 +78,8 @@ TEST(ViewMlp, NamesTheWordsOnWhichEachNeuronIsStrongest) {
     const float sign = acts.at(state.row, 0) < 0 ? -1.f : 1.f;
     for (std::int64_t row = 1; row < of.run->length; ++row)
       if (sign * acts.at(row, 0) > sign * acts.at(best, 0)) best = row;
+    EXPECT_EQ(table.rows[at].cells[1].str(), figure::number_text(table.rows[at].bar.value_or(-9), 2))
+        << "the number beside the bar is what its length shows";
     EXPECT_EQ(table.rows[at].cells[3].arguments().front().str(),
               row_label(*of.model, *of.run, state.place.stack, best));
   }

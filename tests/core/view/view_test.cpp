@@ -154,6 +154,19 @@ TEST(ViewFigures, AnImageIsOneWordOfTheText) {
   }
 }
 
+// A text that has room is there as a whole, whichever of its rows is looked at.
+TEST(ViewFigures, AShortTextIsNotCutBehindTheRow) {
+  const testing::Opened of = testing::opened("model:storyteller");
+  for (std::int64_t row = 0; row < of.run->length; ++row) {
+    ViewState state = first_state(*of.model, of.run);
+    state.row = row;
+    const auto figure = draw_view(**find_view("attention"), state);
+    ASSERT_TRUE(figure);
+    EXPECT_EQ(testing::mark_of<figure::WordsMark>(*figure, "text").forms.front().str(),
+              "<bos> The cat sat on the mat because it was tired . So the");
+  }
+}
+
 // Beside a picture the answer is as high as it: no empty band below.
 TEST(View, TheAnswerTakesTheHeightOfThePicture) {
   const Opened of = opened("model:storyteller");
