@@ -108,26 +108,36 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   draw_row_right(at.x + width, at.y + scaled(1), theme().text_dim, percent_text(share));
 }
 
+// By ParameterPart: whether its weights are listed below it.
+using PartsInFull = std::array<bool, kParameterParts.size()>;
+
+// Calls `use` for each row of a part that is listed.
+template <class Use>
+void each_listed(const Parameters& all, const PartsInFull& full, Use use) {
+  for (const ParameterRow& row : all.rows)
+    if (full[static_cast<std::size_t>(row.part)]) use(row);
+}
+
 // Columns of the lines of weights, pixels: as wide as what stands in them, in smaller letters where that
 // lacks room; what the letters come to in numbers, where there is room for it, too.
 struct WeightColumns {
   float em = kRowLetters, name = 0, symbols = 0;
   bool numbers = false;
 };
-WeightColumns weight_columns(const std::vector<const ParameterRow*>& rows, float width) {
+WeightColumns weight_columns(const Parameters& all, const PartsInFull& full, float width) {
   WeightColumns out;
   float numbers = 0, count = 0;
-  for (const ParameterRow* row : rows) {
-    numbers = std::max(numbers, row_width(Label("= ", row->numbers)));
-    count = std::max(count, row_width(count_text(row->count)));
-  }
+  each_listed(all, full, [&](const ParameterRow& row) {
+    numbers = std::max(numbers, row_width(Label("= ", row.numbers)));
+    count = std::max(count, row_width(count_text(row.count)));
+  });
   const float room = width - scaled(kShareColumn) - count - scaled(16 + 2 * kWeightGap);
   for (;; out.em -= 0.5f) {
     out.name = out.symbols = 0;
-    for (const ParameterRow* row : rows) {
-      out.name = std::max(out.name, row_width(row->name, out.em));
-      out.symbols = std::max(out.symbols, row_width(row->symbols, out.em));
-    }
+    each_listed(all, full, [&](const ParameterRow& row) {
+      out.name = std::max(out.name, row_width(row.name, out.em));
+      out.symbols = std::max(out.symbols, row_width(row.symbols, out.em));
+    });
     if (out.name + out.symbols <= room || out.em <= kLeastRowLetters) break;
   }
   out.numbers = out.name + out.symbols + scaled(kWeightGap) + numbers <= room;
@@ -148,9 +158,8 @@ void draw_weight_line(const ParameterRow& row, const WeightColumns& columns, flo
   draw_row_right(at.x + width - scaled(kShareColumn), at.y, theme().text, count_text(row.count));
 }
 
-// By ParameterPart: whether its weights are listed below it in `height` pixels; the largest part first, each
-// with all of its weights or none, so that what is listed adds up.
-using PartsInFull = std::array<bool, kParameterParts.size()>;
+// Those whose weights are listed in `height` pixels; the largest part first, each with all of its weights or
+// none, so that what is listed adds up.
 PartsInFull parts_in_full(const Parameters& all, float height) {
   const auto count = [&](ParameterPart part) { return all.by_part[static_cast<std::size_t>(part)].real(); };
   auto parts = kParameterParts;
@@ -341,14 +350,12 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const float used = ImGui::GetCursorScreenPos().y - top;
   const PartsInFull full =
       parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity());
-  std::vector<const ParameterRow*> listed;
-  for (const ParameterRow& row : all.rows)
-    if (full[static_cast<std::size_t>(row.part)]) listed.push_back(&row);
-  const WeightColumns columns = weight_columns(listed, width);
+  const WeightColumns columns = weight_columns(all, full, width);
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
-    for (const ParameterRow* row : listed)
-      if (row->part == part) draw_weight_line(*row, columns, width);
+    each_listed(all, full, [&](const ParameterRow& row) {
+      if (row.part == part) draw_weight_line(row, columns, width);
+    });
   }
 }
 

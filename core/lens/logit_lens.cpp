@@ -242,8 +242,9 @@ Result<Pushes> pushes(const Trace& trace, const std::vector<Addition>& parts, st
   out.rest = sum.rest;
   for (const LogitPart& part : sum.parts) {
     const std::string name = part_of(part.step);
-    const auto found = std::find_if(parts.begin(), parts.end(),
-                                    [&](const Addition& one) { return part_of(one.site) == name; });
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const Addition& one) {
+      return (one.site.layer < 0 ? stream_entry(trace, one.site.stack) : part_of(one.site)) == name;
+    });
     if (found != parts.end())
       out.of[static_cast<std::size_t>(found - parts.begin())] += part.value;
     else
