@@ -173,8 +173,10 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
     planes.push_back(
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
   };
-  // The scores as the mask finds them, so that scores and mask make the masked ones.
-  if (masked != stages.end() && masked != stages.begin()) add("scores", rows.add("scores", *(masked - 1)), 2);
+  // The scores as the mask finds them, so that scores and mask make the masked ones. Whole matrices give way
+  // where there is no room; of pieces with digits it is the masked ones alone.
+  if (masked != stages.end() && masked != stages.begin())
+    add("scores", rows.add("scores", *(masked - 1)), piece ? 2 : 1);
   add("allowed", allowed, 2);
   if (masked != stages.end()) add("masked", rows.add("masked", *masked), 1);
   const auto terms = attention_row(*state.run, site, state.head, state.row);
