@@ -141,6 +141,8 @@ float draw_banners(FrameState& state, ImVec2 position, float width) {
   if (state.session.error()) draw_error(state, position.x, y, width);
   draw_offer(state, position.x, y, width);
   draw_walk(state, position.x, y, width);
+  const std::uint64_t version = state.session.history().version();
+  std::erase_if(state.notices, [&](const Notice& one) { return one.version.value_or(version) != version; });
   int number = 0;
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;

@@ -45,8 +45,9 @@ struct Notice {
   enum class Kind { info, good, warning };
   Kind kind = Kind::info;
   Text text, hint;
-  double seconds_left = 0;  ///< <= 0: until dismissed
-  KeptText said;            ///< cached text and hint as shown
+  double seconds_left = 0;                    ///< <= 0: until dismissed
+  KeptText said;                              ///< cached text and hint as shown
+  std::optional<std::uint64_t> version = {};  ///< the state of the document that it is said of; none: of any
 };
 
 /// Request to export a picture of the frame.
@@ -158,6 +159,12 @@ struct FrameState {
   /// Opens the second half: A and B in one view, or another view of the same run; `view`: the first half's.
   void open_second_view(const std::string& view);
   void notify(Notice::Kind kind, Text text, Text hint = {}, double seconds = 6.0);
+  /// What the last change of the document did besides: said until the next one, or an undo.
+  void notify_of_change(Text text, Text hint) {
+    constexpr double kSeconds = 12;
+    notify(Notice::Kind::info, std::move(text), std::move(hint), kSeconds);
+    notices.back().version = session.history().version();
+  }
   /// Handles a file dropped on the window: an image becomes the input if the model has a vision tower;
   /// anything else is opened.
   void drop(const std::string& path);

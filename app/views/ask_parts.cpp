@@ -23,7 +23,6 @@ namespace {
 
 constexpr float kAskPartsRow = 20.f, kAskPartsNarrow = 440.f;  // units
 constexpr std::size_t kMostInside = 400;                       // bars
-constexpr std::string_view kNormalised = "ln_embed.out";       // what leaves the norm of the embedding
 
 enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
 
@@ -34,7 +33,7 @@ struct PartPlace {
 
 PartPlace ask_parts_place_of(const LogitPart& part) {
   if (part.step.ends_with("bias")) return {};
-  if (part.step.ends_with("embed") || part.step.ends_with(kNormalised)) return {PartKind::embed, {}};
+  if (part.step.ends_with("embed") || is_normed_entry(part.step)) return {PartKind::embed, {}};
   const auto site = parse_site(part.step);
   if (!site) return {};
   if (site->is(StepRole::head_out)) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
@@ -63,12 +62,12 @@ std::string bar_name(const ViewContext& context, const PartBar& bar) {
     return row_name(context.run, context.workspace.cursor.sequence, rows_stack(place.site, Axis::key), pos);
   switch (place.kind) {
     case PartKind::embed:  // of one row: the linear twin's
-      return pos < 0 ? std::string(
-                           tr(bar.part.step.ends_with(kNormalised) ? "ask.part.ln_embed" : "ask.part.embed"))
-                     : tr("ask.link.token",
-                          {row_name(context.run, context.workspace.cursor.sequence,
-                                    bar.part.step == "enc.embed" ? Stack::enc : trace.config().stack, pos),
-                           std::to_string(pos)});
+      return pos < 0
+                 ? std::string(tr(is_normed_entry(bar.part.step) ? "ask.part.ln_embed" : "ask.part.embed"))
+                 : tr("ask.link.token",
+                      {row_name(context.run, context.workspace.cursor.sequence,
+                                bar.part.step == "enc.embed" ? Stack::enc : trace.config().stack, pos),
+                       std::to_string(pos)});
     case PartKind::head: return tr(cross ? "ask.part.cross" : "ask.part.head", {layer, std::to_string(head)});
     case PartKind::attention: return tr("ask.part.attention", {layer});
     case PartKind::mlp: return tr("ask.part.mlp", {layer});

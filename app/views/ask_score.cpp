@@ -52,7 +52,7 @@ ScoreOf score_of(const ViewContext& context, const AskedScore& of, std::uint64_t
 
 std::string source_words(const RunResult& run, int sequence, const std::string& name) {
   if (name.ends_with("embed")) return tr("ask.part.embed");
-  if (name.ends_with("ln_embed.out")) return tr("ask.part.ln_embed");
+  if (is_normed_entry(name)) return tr("ask.part.ln_embed");
   const auto cell = parse_cell(name);
   const AxisRange *head = cell ? range_on(cell->at, "head") : nullptr,
                   *pos = cell ? range_on(cell->at, "pos") : nullptr;

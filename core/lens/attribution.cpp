@@ -132,6 +132,11 @@ std::string stream_entry(const Trace& trace, Stack stack) {
   return trace.find(norm) ? to_text(norm) : std::string(stack_prefix(stack)) + "embed";
 }
 
+bool is_normed_entry(const std::string& part) {
+  const Result<Site> site = parse_site(part);
+  return site && site->is(StepKind::norm_embed);
+}
+
 Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by) {
   TRY(HeldMeasure asked, held_measure(trace, measure));
   Attribution out;

@@ -23,6 +23,8 @@ enum class AttributeBy : std::uint8_t {
 /// What the first block of a stack reads, as parts are called: "embed", or where a norm stands behind the
 /// embedding (BERT, BLOOM) what leaves it, "ln_embed.out"; of an encoder with "enc." in front.
 std::string stream_entry(const Trace& trace, Stack stack);
+/// True for the name of a part that is "ln_embed.out", of any stack.
+bool is_normed_entry(const std::string& part);
 
 /// One addend of the measure.
 struct LogitPart {

@@ -72,6 +72,7 @@ TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
   key(Key::z, true);
   settle();
   EXPECT_EQ(document().edits.size(), 1u);
+  EXPECT_TRUE(edits_gone_said(state()).empty()) << "it is back";
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 

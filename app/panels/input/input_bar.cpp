@@ -78,8 +78,8 @@ void InputBar::follow(const PanelContext& context, FrameState& state) {
   picture_.follow(context, state);
   for (TokenLine* line : {&source_, &main_})
     if (const std::size_t gone = line->take_gone(context.session))
-      state.notify(Notice::Kind::info, Text::of(gone == 1 ? "input.edit_gone" : "input.edits_gone", {gone}),
-                   Text::of("input.edits_gone.hint"), 12);
+      state.notify_of_change(Text::of(gone == 1 ? "input.edit_gone" : "input.edits_gone", {gone}),
+                             Text::of("input.edits_gone.hint"));
 }
 
 float InputBar::switches_width(const PanelContext& context) {
