@@ -1,6 +1,7 @@
 #include "tests/fuzz/format.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -21,9 +22,13 @@ constexpr std::string_view kOthersWords[] = {
     "json.exception", "std::", "basic_string", "vector::", "stoul",     "bad_alloc", "libpng",
     "libjpeg",        "zlib",  "nlohmann",     "errno",    "exception", "what()",    "U_REGEX"};
 
+// Not inside another word: a message quotes what the file says, "patterrnok" too.
 bool is_said_by_a_library(const std::string& text) {
-  return std::any_of(std::begin(kOthersWords), std::end(kOthersWords),
-                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+  return std::any_of(std::begin(kOthersWords), std::end(kOthersWords), [&](std::string_view word) {
+    const std::size_t at = text.find(word);
+    return at != std::string::npos &&
+           (at == 0 || std::isalpha(static_cast<unsigned char>(text[at - 1])) == 0);
+  });
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
