@@ -236,8 +236,12 @@ Status take_strings(const LessonReader& reader, const json& all, const Lesson& l
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error) {
   Error out = error;
   const std::string file = in_quotes(lesson.file);
-  out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
-                          : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
+  if (field.empty())  // the whole of it
+    out.what = page.empty() ? Text::of("error.lesson.at_whole_file", {file, error.what})
+                            : Text::of("error.lesson.at_whole_page", {file, in_quotes(page), error.what});
+  else
+    out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
+                            : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
   if (error.hint().empty()) out.advice = Text::of("error.lesson.at_file.hint");
   return out;
 }
