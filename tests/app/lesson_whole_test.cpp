@@ -41,7 +41,7 @@ TEST_F(LessonWholeTest, APresentedPageShowsItsLastLine) {
 // Enter takes the focus from the box; who sees that one digit was wrong presses Backspace.
 TEST_F(LessonWholeTest, BackspaceAfterCheckTakesTheLastSign) {
   open("nine_steps", 1);
-  type("0.1872");
+  type("0.1879");
   key(compat::Key::enter);
   frames(3);
   ASSERT_TRUE(draft().verdict);
