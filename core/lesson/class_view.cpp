@@ -66,7 +66,8 @@ Status read_csv(const fs::path& path, Learners& out) {
     const std::string name = field("learner");
     put(out, name.empty() ? path.stem().string() : name, field("lesson") + "/" + field("page"), page);
   }
-  return columns.empty() || !record.empty() ? Status(no_learner(path)) : Status(Done{});  // it ends in a field
+  return columns.empty() || !record.empty() ? Status(no_learner(path))
+                                            : Status(Done{});  // it ends in a field
 }
 
 Status read_progress(const fs::path& path, Learners& out) {

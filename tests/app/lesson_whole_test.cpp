@@ -1,4 +1,4 @@
-// Lessons in a window of 1280 x 720: nothing of the words of a page is cut, and what is tried on it is answered.
+// Lessons in a window of 1280 x 720: nothing of the words of a page is cut, and what is tried is answered.
 #include "app/state/presenter.h"
 #include "core/system/atomic_file.h"
 #include "tests/app/lesson_driver.h"

@@ -43,8 +43,8 @@ void drop_last_sign(std::string& text) {
 }
 
 // What is typed while no field has the focus goes into the box, sign by sign: "-0.5", "(2,4)", "ln 2". While
-// the box is getting the focus, more is added to it, and Backspace takes the last sign of what stands there. On
-// a projector letters are the presenter's keys.
+// the box is getting the focus, more is added to it, and Backspace takes the last sign of what stands there.
+// On a projector letters are the presenter's keys.
 void take_typed(LessonPlayer& player, bool presented) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || open_popups() > 0 || digits_taken() ||

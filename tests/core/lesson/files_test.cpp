@@ -39,6 +39,18 @@ TEST(LessonFiles, AGoodOneIsRead) {
   EXPECT_EQ(refusal(good()), "");
 }
 
+// Progress and worksheets are called by these names.
+TEST(LessonFiles, ANameThatLeadsElsewhereIsRefused) {
+  for (const char* name : {"../../etc/x", "a/b", "a\\b", "a.b", "a\nb"}) {
+    json lesson = good();
+    lesson["id"] = name;
+    EXPECT_NE(refusal(lesson).find("field id"), std::string::npos) << name;
+    json page = good();
+    page["pages"][1]["id"] = name;
+    EXPECT_NE(refusal(page).find("field id"), std::string::npos) << name;
+  }
+}
+
 // What is no object at all has no field that could be named.
 TEST(LessonFiles, AFileThatIsAListIsRefusedWithoutAnEmptyField) {
   EXPECT_EQ(refusal(json::array()).find("field"), std::string::npos) << refusal(json::array());
