@@ -49,9 +49,7 @@ struct LessonReader {
   /// The name of a lesson or a page: progress, files and keys of texts are called by it.
   Result<std::string> name(const nlohmann::json& object) const {
     TRY(std::string out, text(object, "id", "id"));
-    const auto apart = [](unsigned char sign) {
-      return sign < 0x20 || sign == '/' || sign == '\\' || sign == '.';
-    };
+    const auto apart = [](unsigned char sign) { return sign < 0x20 || sign == '/' || sign == '\\'; };
     if (std::any_of(out.begin(), out.end(), apart)) return refuse("id", "error.lesson.wants_name");
     return out;
   }

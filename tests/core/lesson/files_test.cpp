@@ -41,7 +41,7 @@ TEST(LessonFiles, AGoodOneIsRead) {
 
 // Progress and worksheets are called by these names.
 TEST(LessonFiles, ANameThatLeadsElsewhereIsRefused) {
-  for (const char* name : {"../../etc/x", "a/b", "a\\b", "a.b", "a\nb"}) {
+  for (const char* name : {"../../etc/x", "a/b", "a\\b", "a\nb"}) {
     json lesson = good();
     lesson["id"] = name;
     EXPECT_NE(refusal(lesson).find("field id"), std::string::npos) << name;
