@@ -113,6 +113,7 @@ void Frame::take_news() {
     }
   }
   state_.lecture.follow(state_);
+  state_.lessons.note_unopened(state_.session);
   if (!run_) return;
   if (fresh_) {
     const Site wanted = state_.workspace.cursor.step;

@@ -100,9 +100,17 @@ void LessonPlayer::go(FrameState& state, int page) {
     draft().order = order->steps;
   reveal = -1;
   said_height = 0;
+  state.session.dismiss_error();  // it was about the page before
   state.open_page(this->page().state);
   opened_backward_ = state.workspace.backward;
   opened_second_ = state.workspace.second_view;
+}
+
+void LessonPlayer::note_unopened(const Session& session) {
+  if (!lesson_ || first_ || !session.error()) return;
+  Error told = *session.error();
+  told.what = Text::of("error.lesson.unopened", {told.what});
+  draft().complaint = std::move(told);
 }
 
 void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const RunResult>& run) {
@@ -112,6 +120,7 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   if (now_ != run) changed_ = true;
   if (!first_) {
     first_ = run;
+    draft().complaint.reset();
     note_page();
     if (const auto* probe = std::get_if<ChoiceAsk>(&page().ask); probe && !probe->fault.empty()) {
       auto faulty = run_with_fault(*run, *probe);

@@ -65,6 +65,8 @@ class LessonPlayer {
   /// Once per frame: takes the page's newest run, and checks whether a requested change has been
   /// made.
   void follow(const FrameState& state, const std::shared_ptr<const RunResult>& run);
+  /// Once per frame: a page whose model or run cannot be opened says why, as long as it is open.
+  void note_unopened(const Session& session);
   /// True when the run on the screen is one of this page, and what it asks about is there.
   bool ready() const { return first_ != nullptr && now_ != nullptr; }
 

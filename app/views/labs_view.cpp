@@ -211,10 +211,11 @@ bool any_input() {
 }
 
 // At the first opening one number goes there and back by itself, so that one sees that it can be moved. Where
-// values were chosen nothing moves.
+// values were chosen, or a page of a lesson tells what is seen, nothing moves.
 void LabsView::show_moving(const ViewContext& context, const Lab& lab, LabValues& values, bool fresh) {
   if (fresh && shown_moving_.insert(lab.key).second) {
-    const bool plain = !context.workspace.told && !context.workspace.holds_back && !presented_;
+    const Workspace& now = context.workspace;
+    const bool plain = !now.told && !now.holds_back && !now.keeps_stage && !presented_;
     const bool own = values.all() == initial_values(lab).all();
     if (context.workspace.animate && plain && own && moved_value(lab, 0)) moving_ = lab.key, moved_ = 0;
   }

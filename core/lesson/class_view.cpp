@@ -66,7 +66,8 @@ Status read_csv(const fs::path& path, Learners& out) {
     const std::string name = field("learner");
     put(out, name.empty() ? path.stem().string() : name, field("lesson") + "/" + field("page"), page);
   }
-  return columns.empty() ? Status(no_learner(path)) : Status(Done{});
+  return columns.empty() || !record.empty() ? Status(no_learner(path))
+                                            : Status(Done{});  // it ends in a field
 }
 
 Status read_progress(const fs::path& path, Learners& out) {
@@ -106,7 +107,8 @@ std::vector<ClassPage> pages_of(const Learners& learners) {
     out.push_back(page);
   }
   std::stable_sort(out.begin(), out.end(), [](const ClassPage& a, const ClassPage& b) {
-    return a.right * b.tried < b.right * a.tried;
+    const int first = a.right * b.tried, second = b.right * a.tried;
+    return first != second ? first < second : a.tries > b.tries;  // where as many failed, who tried longer
   });
   return out;
 }

@@ -280,7 +280,10 @@ Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
     TRY(std::vector<Slip> slips, read_slips(reader, *found));
     return AskKind(MaskAsk{text, std::move(slips)});
   }
-  return reader.refuse("ask.kind", "error.lesson.no_kind", in_quotes(kind));
+  return reader.refuse(
+      "ask.kind", "error.lesson.no_kind", in_quotes(kind),
+      std::string("number, shape, choice, probe, cell, head, mask, change, build, bars, curve, "
+                  "order"));
 }
 
 }  // namespace attnscope

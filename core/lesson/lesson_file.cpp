@@ -184,7 +184,7 @@ Status read_explores(const LessonReader& reader, const json& json_page, Page& pa
 Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state) {
   Page page;
   if (!entry.is_object()) return reader.refuse("", "error.lesson.wants_object");
-  TRY(page.id, reader.text(entry, "id", "id"));
+  TRY(page.id, reader.name(entry));
   reader.page = page.id;
   TRY_OK(reader.only(
       entry, "",
@@ -236,8 +236,12 @@ Status take_strings(const LessonReader& reader, const json& all, const Lesson& l
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error) {
   Error out = error;
   const std::string file = in_quotes(lesson.file);
-  out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
-                          : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
+  if (field.empty())  // the whole of it
+    out.what = page.empty() ? Text::of("error.lesson.at_whole_file", {file, error.what})
+                            : Text::of("error.lesson.at_whole_page", {file, in_quotes(page), error.what});
+  else
+    out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
+                            : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
   if (error.hint().empty()) out.advice = Text::of("error.lesson.at_file.hint");
   return out;
 }
@@ -252,7 +256,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   if (all.value("format", json()) != "attnscope-lesson")
     return reader.refuse("format", "error.lesson.no_lesson");
   if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
-  TRY(lesson.id, reader.text(all, "id", "id"));
+  TRY(lesson.id, reader.name(all));
   for (const auto& [key, into] : {std::pair("number", &lesson.number), {"minutes", &lesson.minutes}}) {
     if (!all.contains(key)) continue;
     if (!all[key].is_number_unsigned() || all[key].get<std::uint64_t>() > 1000)

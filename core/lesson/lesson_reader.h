@@ -46,6 +46,13 @@ struct LessonReader {
       return refuse(field, "error.lesson.wants_text");
     return found->get<std::string>();
   }
+  /// The name of a lesson or a page: progress, files and keys of texts are called by it.
+  Result<std::string> name(const nlohmann::json& object) const {
+    TRY(std::string out, text(object, "id", "id"));
+    const auto apart = [](unsigned char sign) { return sign < 0x20 || sign == '/' || sign == '\\'; };
+    if (std::any_of(out.begin(), out.end(), apart)) return refuse("id", "error.lesson.wants_name");
+    return out;
+  }
   Result<std::vector<std::string>> texts(const nlohmann::json& object, const char* key,
                                          const std::string& field) const {
     std::vector<std::string> out;

@@ -1,6 +1,8 @@
-// Lessons in a window of 1280 x 720: nothing of the words of a page is cut.
+// Lessons in a window of 1280 x 720: nothing of the words of a page is cut, and what is tried is answered.
 #include "app/state/presenter.h"
+#include "core/system/atomic_file.h"
 #include "tests/app/lesson_driver.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -34,6 +36,57 @@ TEST_F(LessonWholeTest, APresentedPageShowsItsLastLine) {
     EXPECT_EQ(hint->second.seen1.y, hint->second.p1.y) << id;
   }
   set_presenting(state(), false);
+}
+
+// Enter takes the focus from the box; who sees that one digit was wrong presses Backspace.
+TEST_F(LessonWholeTest, BackspaceAfterCheckTakesTheLastSign) {
+  open("nine_steps", 1);
+  type("0.1879");
+  key(compat::Key::enter);
+  frames(3);
+  ASSERT_TRUE(draft().verdict);
+  ASSERT_FALSE(ImGui::GetIO().WantTextInput);
+  key(compat::Key::backspace);
+  frames(5);
+  EXPECT_EQ(draft().typed, "0.187");
+  type("1");
+  frames(3);
+  EXPECT_EQ(draft().typed, "0.1871") << "what is typed next is added to it";
+}
+
+// A page whose model is missing says so itself, when the banner was put away too, and the next one goes on.
+TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
+  const testing::TempFolder folder;
+  const char* lesson = R"({"format": "attnscope-lesson", "version": 1, "id": "mine", "pages": [
+    {"id": "gone", "open": {"model": "model:nothere"}, "look": {"view": "steps"}},
+    {"id": "here", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps"}}]})";
+  ASSERT_TRUE(write_file(folder / "mine.json", lesson));
+  ASSERT_TRUE(state().lessons.start(state(), folder / "mine.json", 0));
+  settle();
+  frames(3);
+  EXPECT_FALSE(state().lessons.ready());
+  ASSERT_TRUE(draft().complaint);
+  EXPECT_NE(draft().complaint->sentence().find("nothere"), std::string::npos);
+  session_->dismiss_error();
+  frames(2);
+  EXPECT_TRUE(draft().complaint) << "the page says it as long as it is open";
+  state().lessons.next(state());
+  settle();
+  frames(3);
+  EXPECT_TRUE(state().lessons.ready());
+  EXPECT_FALSE(draft().complaint);
+}
+
+// A lab that a page tells about shows the values of the page from its first frame on.
+TEST_F(LessonWholeTest, ALabOnAPageStandsStill) {
+  workspace().animate = true;
+  ASSERT_TRUE(state().lessons.start(state(), "head_roles", 3));
+  for (int frame = 0; frame < 40; ++frame) {
+    settle();
+    frames(1);
+    ASSERT_EQ(workspace().lab_values["heads"].whole("query"), 10) << frame;
+  }
+  workspace().animate = false;
 }
 
 }  // namespace

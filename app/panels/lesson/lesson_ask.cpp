@@ -36,14 +36,27 @@ int go_to_end(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
+// Takes the last sign of a UTF-8 text away.
+void drop_last_sign(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0u) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
 // What is typed while no field has the focus goes into the box, sign by sign: "-0.5", "(2,4)", "ln 2". While
-// the box is getting the focus, more is added to it. On a projector letters are the presenter's keys.
+// the box is getting the focus, more is added to it, and Backspace takes the last sign of what stands there.
+// On a projector letters are the presenter's keys.
 void take_typed(LessonPlayer& player, bool presented) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || open_popups() > 0 || digits_taken() ||
       !player.takes_typing())
     return;
   const bool goes_on = player.focus_answer || player.answer_end;
+  if (std::string& box = player.draft().typed;
+      !presented && !box.empty() && compat::key_pressed(compat::Key::backspace, false)) {
+    drop_last_sign(box);
+    player.focus_answer |= !goes_on;
+    return;
+  }
   std::string typed;
   for (const ImWchar sign : io.InputQueueCharacters)
     if (const bool blank = sign == ' '; sign >= ' ' && sign < 0x7f && !(blank && !goes_on && typed.empty()))

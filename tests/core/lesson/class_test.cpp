@@ -49,6 +49,17 @@ TEST_F(TheClass, SaysWhoIsWhereAndWhatIsHard) {
   EXPECT_DOUBLE_EQ(seen->pages[0].tries, 2.5);
 }
 
+TEST_F(TheClass, OfPagesThatNobodySolvedTheOneThatWasTriedLongestIsHardest) {
+  Progress anna;
+  anna.at("Anna", "masks", "draw") = done(false, 1, "2026-11-26 10:00");
+  anna.at("Anna", "masks", "zero") = done(false, 4, "2026-11-26 10:05");
+  write("anna.csv", anna.csv());
+  const auto seen = read_class(folder_.path());
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(seen->pages.size(), 2u);
+  EXPECT_EQ(seen->pages[0].page, "zero");
+}
+
 TEST_F(TheClass, TakesTheNewestAnswerOfALearnerInTwoFiles) {
   Progress old, now;
   old.at("Ben", "masks", "causal") = done(false, 2, "2026-11-25 10:00");
@@ -74,6 +85,8 @@ TEST_F(TheClass, NamesWhatItCannotRead) {
   ASSERT_TRUE(seen) << "one file that is none does not hide the others";
   EXPECT_EQ(seen->members.size(), 1u);
   EXPECT_EQ(seen->unread.size(), 2u);
+  write("open_quote.csv", ben.csv() + "Bo,masks,causal,1,0,1,0,1.000,\"10");
+  EXPECT_EQ(read_class(folder_.path())->unread.size(), 3u) << "a file that was cut inside a field";
   EXPECT_EQ(read_class(folder_ / "none").error().what.key(), "error.class.no_folder");
 }
 

@@ -39,6 +39,36 @@ TEST(LessonFiles, AGoodOneIsRead) {
   EXPECT_EQ(refusal(good()), "");
 }
 
+// Progress and worksheets are called by these names.
+TEST(LessonFiles, ANameThatLeadsElsewhereIsRefused) {
+  for (const char* name : {"../../etc/x", "a/b", "a\\b", "a\nb"}) {
+    json lesson = good();
+    lesson["id"] = name;
+    EXPECT_NE(refusal(lesson).find("field id"), std::string::npos) << name;
+    json page = good();
+    page["pages"][1]["id"] = name;
+    EXPECT_NE(refusal(page).find("field id"), std::string::npos) << name;
+  }
+}
+
+// What is no object at all has no field that could be named.
+TEST(LessonFiles, AFileThatIsAListIsRefusedWithoutAnEmptyField) {
+  EXPECT_EQ(refusal(json::array()).find("field"), std::string::npos) << refusal(json::array());
+  json page = good();
+  page["pages"][0] = "shape";
+  EXPECT_NE(refusal(page).find("#1"), std::string::npos);
+  EXPECT_EQ(refusal(page).find("field"), std::string::npos) << refusal(page);
+}
+
+TEST(LessonFiles, AnUnknownKindIsToldEveryKindThereIs) {
+  json lesson = good();
+  lesson["pages"][0]["ask"]["kind"] = "riddle";
+  const std::string said = refusal(lesson);
+  for (const char* kind : {"number", "shape", "choice", "probe", "cell", "head", "mask", "change", "build",
+                           "bars", "curve", "order"})
+    EXPECT_NE(said.find(kind), std::string::npos) << kind << ": " << said;
+}
+
 TEST(LessonFiles, BrokenOnesAreRefusedWithPageAndField) {
   struct Fault {
     const char *pointer, *value, *field;
