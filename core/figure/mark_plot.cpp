@@ -186,7 +186,8 @@ void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Dra
   }
   const auto [from, to] = limit_texts(x, plot.log_x);
   put(from, cells.x, below, Face::mono);
-  put(to, cells.right() - width(to, Face::mono), below, Face::mono);
+  if (cells.w >= width(from, Face::mono) + width(to, Face::mono) + 8)  // a square plot may be narrow
+    put(to, cells.right() - width(to, Face::mono), below, Face::mono);
   const float room = cells.w - width(from, Face::mono) - width(to, Face::mono) - 16;
   if (const std::string title = plot.x_title.str(); !title.empty() && width(title, Face::sans) <= room)
     put(title, cells.x + width(from, Face::mono) + 8 + (room - width(title, Face::sans)) / 2, below,

@@ -8,7 +8,7 @@ namespace attnscope::figure {
 namespace {
 
 constexpr std::array<Give, 3> kStairsGives{Give::shorter_words, Give::names, Give::left_out};
-constexpr SizeNeed kLetterWidth{1.1f, 2.6f, 6.f}, kStairHeight{1.35f, 2.f, 3.2f};  // em
+constexpr SizeNeed kLetterWidth{1.1f, 2.6f, 11.f}, kStairHeight{1.35f, 2.f, 3.2f};  // em
 constexpr float kStairLetters = 0.62f;  // of the height of a row: its letters
 constexpr float kStairRound = 4, kStairGap = 3, kStairNames = 14, kStairPad = 0.3f;
 
