@@ -42,6 +42,23 @@ void dashed_rect(const Canvas& canvas, ImVec2 p0, ImVec2 p1, ImU32 colour) {
       canvas.line(ImVec2(x, y), ImVec2(x, std::min(y + dash, p1.y)), colour, 1.5f * ui_scale());
 }
 
+// One piece of a dashed line; `along`: how long the line is before it. The dashes are of one length along the
+// whole line, however long its pieces are. Returns how long it is behind it.
+float dashed_piece(const Canvas& canvas, ImVec2 a, ImVec2 b, float along, ImU32 colour, float thick) {
+  const float dash = kDash * ui_scale(), length = std::hypot(b.x - a.x, b.y - a.y);
+  const auto at = [&](float from) {
+    const float share = length > 0 ? from / length : 0;
+    return ImVec2(a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share);
+  };
+  for (float from = 0; from < length;) {
+    const float left = dash - std::fmod(along + from, dash),
+                to = std::min(length, from + std::max(left, 0.5f));
+    if (std::fmod(along + from, 2 * dash) < dash) canvas.line(at(from), at(to), colour, thick);
+    from = to;
+  }
+  return along + length;
+}
+
 }  // namespace
 
 ImU32 figure_colour(figure::Rgb rgb) {
@@ -109,10 +126,14 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
                          0, 2 * unit_);
     case Kind::hatch: return hatch_cell(canvas, p0, p1);
     case Kind::line: {
+      float along = 0;
       for (std::size_t i = 1; i < shape.points.size(); ++i) {
-        if (shape.dashed && i % 2 == 0 && shape.points.size() > 2) continue;
-        canvas.line(on_screen(shape.points[i - 1].first, shape.points[i - 1].second),
-                    on_screen(shape.points[i].first, shape.points[i].second), colour, 1.5f * unit_);
+        const ImVec2 from = on_screen(shape.points[i - 1].first, shape.points[i - 1].second),
+                     to = on_screen(shape.points[i].first, shape.points[i].second);
+        if (shape.dashed)
+          along = dashed_piece(canvas, from, to, along, colour, 1.5f * unit_);
+        else
+          canvas.line(from, to, colour, 1.5f * unit_);
       }
       return;
     }

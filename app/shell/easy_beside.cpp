@@ -1,6 +1,9 @@
 // What the easy window's pictures take long for, computed beside its frames.
 #include "app/gpu/gl_context.h"
 #include "app/shell/easy_window.h"
+#include "app/shell/welcome.h"
+#include "app/state/controls.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -25,6 +28,29 @@ bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uin
   const auto made = gradients_.made(key, key);
   if (made.fresh && *made.value) view_.gradients = **made.value;
   return made.fresh;
+}
+
+// The picture of the lab that is open. False where there is none yet: after a moment a line says so.
+bool EasyWindow::compute_lab(FrameState& state) {
+  constexpr float kSoon = 0.25f;  // seconds in which the picture before stays
+  (void)EasyLab::values(state.workspace, *view_.lab);
+  view_.lab_picture = lab_.picture(state, *view_.lab);
+  if (state.workspace.holds_back) view_.lab_picture.reset();  // a bet on it is open
+  if (view_.lab_picture) {
+    lab_waited_ = 0, pictured_ = view_.lab;
+    return true;
+  }
+  lab_waited_ += ImGui::GetIO().DeltaTime;
+  state.workspace.moving = true;
+  if (lab_waited_ < kSoon && !box_.empty() && pictured_ && shown_ && shown_->id == "labs" &&
+      !state.workspace.holds_back) {
+    box_.draw(ImGui::GetItemRectMin(), motion_);
+    return false;
+  }
+  box_.clear(), failed_.reset(), pictured_ = nullptr;
+  ImGui::SetCursorScreenPos(ImVec2(ImGui::GetItemRectMin().x, ImGui::GetItemRectMin().y + px(20)));
+  centred_text(tr(state.workspace.holds_back ? "labs.held" : "labs.pending"), theme().text_dim, fonts().body);
+  return false;
 }
 
 // What a view has runs of its own for. False while it is computed and the picture that is shown is of this

@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
+#include "app/shell/try_card.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -21,7 +22,6 @@ namespace {
 constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
-constexpr float kTrainTry = 58.f;                                // units: the line of what to do
 constexpr float kLeastAnswer = 90.f;                             // units: below it no answer is shown
 constexpr std::size_t kTrainAnswers = 5;
 
@@ -57,7 +57,7 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
   LinePlot plot;
   plot.key = "train_curve";
   plot.title = tr("easy.train.curve");
-  plot.readout = true;
+  plot.readout = plot.large = true;
   plot.x_name = plot.x_title = tr("training.step");
   const std::optional<Card> bounds = shipped_card(task);  // of the model that ships
   const int steps = run ? run->steps : bounds ? bounds->steps : 0;
@@ -197,10 +197,8 @@ void EasyTraining::draw_said_next(const FrameState& state, const RunResult* run,
 
 // Task, Start, what the model says, and where else one can go from here.
 void EasyTraining::draw_side(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), theme().panel, px(8));
-  const float left = at.x + px(16), inner = size.x - 2 * px(16), line = ImGui::GetFrameHeight() + px(8);
-  ImGui::SetCursorScreenPos(ImVec2(left, at.y + px(14)));
+  const float left = at.x, inner = size.x, line = ImGui::GetFrameHeight() + px(8);
+  ImGui::SetCursorScreenPos(at);
   ImGui::BeginGroup();
   {
     const WithFont face(fonts().reading_bold);
@@ -213,7 +211,7 @@ void EasyTraining::draw_side(FrameState& state, const RunResult* run, ImVec2 at,
   const float begun = ImGui::GetItemRectMax().y + px(16);
   const LeftWork* before = left_work(state.session);
   float y = at.y + size.y - px(6) - line * (before ? 3 : 2);
-  draw_said_next(state, run, ImVec2(at.x, begun), ImVec2(size.x, y - px(8) - begun));
+  draw_said_next(state, run, ImVec2(at.x - px(14), begun), ImVec2(size.x + px(28), y - px(8) - begun));
   const auto button = [&](const Label& label, const char* help) {
     ImGui::SetCursorScreenPos(ImVec2(left, std::exchange(y, y + line)));
     const bool pressed = raised_button(label);
@@ -247,12 +245,9 @@ void EasyTraining::draw_curve(const Session& session, ImVec2 at, ImVec2 size) {
 
 // One thing to do: first Start, then a look at what the heads do meanwhile.
 void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
-  const ImVec2 end(at.x + width, at.y + px(kTrainTry - 8));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
-  list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
+  const ImVec2 end(at.x + width, at.y + px(kTryCardHeight - 8));
+  const float left = draw_try_frame(at, end), middle = (at.y + end.y) / 2;
   const bool begun = chosen_run(state.session) != nullptr, own = begun && state.session.shows_training();
-  const float middle = (at.y + end.y) / 2;
   float right = end.x - px(12);
   if (own) {
     const Label label(tr("figure.attention.question"), "###train_try");
@@ -260,31 +255,20 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
     ImGui::SetCursorScreenPos(ImVec2(right, middle - ImGui::GetFrameHeight() / 2));
     if (raised_button(label)) state.workspace.view = "attention";
   }
-  float left = at.x + px(14);
-  {
-    const WithFont face(fonts().reading_bold);
-    const WithColour ink(ImGuiCol_Text, theme().v);
-    ImGui::SetCursorScreenPos(ImVec2(left, middle - ImGui::GetTextLineHeight() / 2));
-    ImGui::TextUnformatted(tr("easy.try"));
-    left += ImGui::GetItemRectSize().x + px(14);
-  }
-  const WithFont face(fonts().reading);
   const bool stopped = begun && state.session.training().state() == TrainingState::paused;
-  const char* said = tr(own       ? "easy.train.try.look"
-                        : stopped ? "easy.train.try.go_on"
-                                  : "easy.train.try.start");
-  const float high = ImGui::CalcTextSize(said, nullptr, false, right - left).y;
-  ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
-  text_in_lines(said, right - left);
+  draw_try_words(tr(own       ? "easy.train.try.look"
+                    : stopped ? "easy.train.try.go_on"
+                              : "easy.train.try.start"),
+                 left, right, middle);
 }
 
 void EasyTraining::draw(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {
   follow(state.session);
   const float said = draw_said(state.session, at, size.x) + px(12), side = px(kTrainingPanel), gap = px(24);
-  const float high = size.y - said - px(kTrainTry) - px(4);
+  const float high = size.y - said - px(kTryCardHeight) - px(14);
   draw_side(state, run, ImVec2(at.x, at.y + said), ImVec2(side, high));
   draw_curve(state.session, ImVec2(at.x + side + gap, at.y + said), ImVec2(size.x - side - gap, high));
-  draw_try(state, ImVec2(at.x, at.y + size.y - px(kTrainTry)), size.x);
+  draw_try(state, ImVec2(at.x, at.y + size.y - px(kTryCardHeight)), size.x);
 }
 
 float EasyTraining::draw_return(FrameState& state, float right, float y) const {

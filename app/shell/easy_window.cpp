@@ -28,9 +28,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
-constexpr float kWriting = 52.f;   // units: the slider of the temperature and its button
-constexpr int kEasyWords = 12;     // written at once
-constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
+constexpr float kWriting = 52.f;  // units: the slider of the temperature and its button
+constexpr int kEasyWords = 12;    // written at once
 constexpr std::string_view kLabsView = "labs";
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
@@ -54,10 +53,7 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::ui
 // The same with what a motion goes between.
 std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const ViewSpec& view) {
   Hash hash;
-  if (view.id == kLabsView && state.lab) {
-    hash.take(key_of(state.lab->key));
-    for (const auto& [id, value] : state.values.all()) hash.take(std::bit_cast<std::uint64_t>(value));
-  }
+  if (view.id == kLabsView) hash.take(reinterpret_cast<std::uintptr_t>(state.lab_picture.get()));
   hash.take(reinterpret_cast<std::uintptr_t>(state.slow.get()));
   hash.take(key_number(state.slow_pending ? 1 : 0));
   return key_of({still, key_number(state.row), key_of(view.id), key_of(state.page),
@@ -66,13 +62,6 @@ std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const V
 
 // In the order of their keys.
 std::ptrdiff_t place_of_view(const std::string& id) { return find_action("view." + id) - actions().data(); }
-
-// Of the labs the one of the day, where another was open in the full window.
-void open_question(Workspace& workspace, const ViewSpec& view) {
-  workspace.view = view.id;
-  if (workspace.station == view.aside) workspace.station.clear();  // its own picture
-  if (view.id == kLabsView && !EasyLab::shown(workspace)) workspace.lab = EasyLab::of_the_day().id();
-}
 
 }  // namespace
 
@@ -124,7 +113,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
          key_number(static_cast<int>(view_.place.part)), key_number(view_.layer), key_number(view_.head),
          key_number(view_.row)},
         [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
-  view_.lab = state.workspace.view == kLabsView ? EasyLab::shown(state.workspace) : nullptr;
+  view_.lab = state.workspace.view == kLabsView ? &EasyLab::shown(state.workspace) : nullptr;
   if (view_.lab)
     if (const LabValues& values = EasyLab::values(state.workspace, *view_.lab);
         values.all() != view_.values.all())
@@ -185,9 +174,7 @@ void EasyWindow::offer(const FrameState& state) {
 // says why.
 void EasyWindow::leave_for_full(FrameState& state, const RunResult& run) const {
   Workspace& workspace = state.workspace;
-  const auto is_it = [&](const ViewSpec* one) {
-    return one->id == workspace.view && (one->id != kLabsView || view_.lab);
-  };
+  const auto is_it = [&](const ViewSpec* one) { return one->id == workspace.view; };
   const View* view = state.view(workspace.view);
   if (!view || state.lessons.open() || offered_.empty() ||
       std::any_of(offered_.begin(), offered_.end(), is_it))
@@ -203,63 +190,8 @@ void EasyWindow::leave_for_full(FrameState& state, const RunResult& run) const {
 
 const ViewSpec* EasyWindow::chosen(const FrameState& state) const {
   for (const ViewSpec* view : offered_)
-    if (view->id == state.workspace.view && (view->id != kLabsView || view_.lab)) return view;
+    if (view->id == state.workspace.view) return view;
   return offered_.empty() ? nullptr : offered_.front();
-}
-
-// The question of the view; a click offers the others.
-void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
-  const ViewSpec* now = chosen(state);
-  if (!now) return;
-  ImGui::SetCursorScreenPos(at);
-  {
-    const WithFont face(fonts().title);
-    const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
-    const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
-    const Label key("figure.", now->id, ".question");
-    const DisabledScope held(state.workspace.holds_back);
-    const bool own = !box_.empty() && shown_ == now && !film_.before_first(state);
-    const std::string& title = title_.get({box_.serial(), own, key_of(now->id)},
-                                          [&] { return own ? box_.title().str() : std::string(tr(key)); });
-    if (ImGui::Button(Label(title, " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
-  }
-  note_item("question");
-  {
-    const TooltipsBeside beside;  // below stands the sentence
-    compat::item_tooltip(tr("easy.question.help"));
-  }
-  popup_below_item(false);
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
-  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(9)));
-  if (!ImGui::BeginPopup("###questions")) return;
-  for (const ViewSpec* view : offered_) {
-    const Label name("question_", view->id);
-    const Label key("figure.", view->id, ".question");
-    const Action* action = find_action(Label("view.", view->id));
-    const std::string shortcut = action ? action_key(*action) : std::string();
-    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str(), shortcut.empty() ? nullptr : shortcut.c_str(),
-                        view == now))
-      open_question(state.workspace, *view);
-    note_item(name);
-  }
-  draw_full_views(state);
-  ImGui::EndPopup();
-}
-
-// The views that the full window alone has: a click goes there.
-void EasyWindow::draw_full_views(FrameState& state) const {
-  ImGui::Separator();
-  dim_text(tr("easy.question.full"));
-  for (const std::unique_ptr<View>& view : state.views) {
-    const auto is_it = [&](const ViewSpec* one) { return one->id == view->id(); };
-    if (std::any_of(offered_.begin(), offered_.end(), is_it) || !view->unavailable(*state.run).empty())
-      continue;
-    const Label name("question_", view->id());
-    const Label key(find_view(view->id()) ? "figure." : "easy.", view->id(), ".question");
-    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str()))
-      state.workspace.level = Level::full, state.workspace.view = view->id();
-    note_item(name);
-  }
 }
 
 // Below the cards of the output: the slider of the temperature that they are drawn at, and what goes on
@@ -284,49 +216,6 @@ void EasyWindow::draw_writing(FrameState& state, ImVec2 at, float width) {
   note_item("write_words");
 }
 
-// "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
-float EasyWindow::draw_head(FrameState& state, float right, float y) {
-  const ViewSpec* now = chosen(state);
-  if (!now || !now->heads || film_.outside_blocks(state)) return right;
-  const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
-  if (!pattern || pattern->shape.empty()) return right;
-  const std::int64_t heads = pattern->shape[0];
-  const int layers = view_.run->config().of(view_.place.stack).n_layers();
-  const std::string& shown = head_.get({key_number(view_.layer), key_number(view_.head)}, [&] {
-    return tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
-  });
-  const float left = right - button_width(shown);
-  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
-  {
-    const WithColour ink(ImGuiCol_Text, theme().accent);
-    if (raised_button(shown)) ImGui::OpenPopup("###heads_popup");
-  }
-  if (ImGui::IsItemHovered())
-    compat::item_tooltip(tr("easy.head.help", {std::to_string(heads * layers)}).c_str());
-  popup_below_item(true);
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  if (!ImGui::BeginPopup("###heads_popup")) return left;
-  Cursor& cursor = state.workspace.cursor;
-  const float names = ImGui::CalcTextSize(tr("easy.heads.row", {std::to_string(layers)}).c_str()).x + px(10);
-  for (int layer = 0; layer < layers; ++layer) {
-    const float start = ImGui::GetCursorPosX();
-    ImGui::AlignTextToFramePadding();
-    dim_text(tr("easy.heads.row", {std::to_string(layer)}));
-    for (std::int64_t head = 0; head < heads; ++head) {
-      ImGui::SameLine(start + names + px(kHeadChip) * static_cast<float>(head));
-      const std::string number = std::to_string(head), name = std::to_string(layer) + "." + number;
-      const bool on = layer == view_.layer && head == view_.head;
-      if (chip(Label(number, "###head_", name), on)) {
-        cursor.layer = layer, cursor.head = static_cast<int>(head);
-        if (cursor.step.layer >= 0) cursor.step.layer = layer;
-        ImGui::CloseCurrentPopup();
-      }
-    }
-  }
-  ImGui::EndPopup();
-  return left;
-}
-
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
@@ -342,6 +231,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
     return centred_text(tr("easy.nothing"), theme().text_dim, fonts().body);
   }
+  if (view->id == kLabsView && !compute_lab(state)) return;
   const std::uint64_t still =
       key_of_state(view_, *context.run, key_number(state.workspace.cursor.sequence), size);
   const bool waits = !compute_slow(state, *view, context.run->version) ||
@@ -398,9 +288,11 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
     list->AddLine(ImVec2(size.x, px(kEasyBar)), size, theme().border, metric::kHairline);
   }
   float top = px(kEasyBar + 6);
-  draw_part(
-      state, "input", [] { return tr("fault.input"); },
-      [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });
+  const bool lab = state.workspace.view == kLabsView;  // which read no text of one's own
+  if (!lab || !state.session.document().opened)
+    draw_part(
+        state, "input", [] { return tr("fault.input"); },
+        [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });
   top += draw_banners(state, ImVec2(0, top), size.x);
   top += training_.draw_elsewhere(state, ImVec2(0, top), size.x) + px(4);
   state.stage_min = ImVec2(0, top), state.stage_max = size;
@@ -424,8 +316,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         draw_question(state, ImVec2(edge - px(8), top));
         const bool trains = EasyTraining::shown(state), front = trains && film_.before_first(state);
         float right = size.x - edge;
-        const bool lab = state.easy_spec && state.easy_spec->id == kLabsView;
-        if (lab) right = lab_.draw(state.workspace, right, top);
+        if (lab) right = EasyLab::draw_list(state.workspace, right, top);
         if (!front) right = draw_head(state, right, top) - px(8);
         if (trains && !front) right = training_.draw_return(state, right, top);
         draw_compare(state, right, top);
@@ -435,7 +326,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
                                 ImVec2(size.x - 2 * edge, size.y - top));
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
-        const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own
+        const float below = size.y - (lab ? EasyLab::height() : film_.height());
         const float rules = rules_.height(state, view_), writing = writes(state) ? px(kWriting) : rules;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
                     ImVec2(size.x - 2 * edge + px(28), below - top - offer - writing));
@@ -444,7 +335,8 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         else if (writing > 0)
           draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
-        if (!lab) film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
+        if (lab) return lab_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
+        film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
         if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());
       });
 }

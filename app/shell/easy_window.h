@@ -57,6 +57,7 @@ class EasyWindow {
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version);
+  bool compute_lab(FrameState& state);
   bool compute_slow(FrameState& state, const ViewSpec& view, std::uint64_t version);
   const ViewSpec* chosen(const FrameState& state) const;
   void ask_for_sum(const FigureHands::Clicked& clicked);
@@ -77,6 +78,8 @@ class EasyWindow {
   EasyTraining training_;
   EasySight sight_;
   EasyLab lab_;
+  const Lab* pictured_ = nullptr;  ///< the lab of box_
+  float lab_waited_ = 0;           ///< seconds, for the first picture of a lab
   EasyRules rules_;
   EasyFilm film_;
   OpenedRow opened_row_;

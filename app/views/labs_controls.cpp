@@ -100,13 +100,13 @@ bool labs_controls_draw_words(const LabControl& control, LabValues& values, floa
   return changed;
 }
 
-bool draw_control(const LabControl& control, LabValues& values, float width) {
+bool draw_control(const LabControl& control, LabValues& values, float width, ImFont* font) {
   double value = values.number(control.id());
   const bool idle = !control.with.empty() && values.choice(control.with) != control.of;
   const DisabledScope disabled(idle);
   ImGui::BeginGroup();
   const std::string_view name = tr(control.key);
-  text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, name, width));
+  text_line(font, theme().text_dim, middle_truncated(font, name, width));
   bool changed = false;
   if (const auto* number = std::get_if<LabNumber>(&control.kind))
     changed = draw_number(control, *number, value, width);
@@ -128,7 +128,8 @@ float share_of(const LabControl& control) {
 
 }  // namespace
 
-bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
+bool draw_lab_controls(const Lab& lab, LabValues& values, float width, bool large) {
+  ImFont* font = large ? fonts().reading : fonts().small;
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(4)));
   float shares = 0;
   for (const LabControl& control : lab.controls) shares += share_of(control);
@@ -144,7 +145,7 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
   widths.clear(), names.clear();
   for (const LabControl& control : lab.controls) {
     widths.push_back(whole * share_of(control));
-    names.push_back(text_size(fonts().small, tr(control.key)).x);
+    names.push_back(text_size(font, tr(control.key)).x);
   }
   if (whole * shares + scaled(kLabsControlsGap) * (count - 1) <= width + 1)
     widen_by_need(widths, names, kLeastOfControl);
@@ -153,7 +154,7 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
     const float own = widths[index++];
     if (at.x > begin.x && at.x + own > begin.x + width + 1) at = ImVec2(begin.x, below + scaled(6));
     ImGui::SetCursorScreenPos(at);
-    changed |= draw_control(control, values, own);
+    changed |= draw_control(control, values, own, font);
     below = std::max(below, ImGui::GetItemRectMax().y);
     at.x += own + scaled(kLabsControlsGap);
   }

@@ -5,7 +5,8 @@
 
 namespace attnscope {
 
-/// Draws all controls in rows that fit `width`, at the ImGui cursor; true if a value changed.
-bool draw_lab_controls(const Lab& lab, LabValues& values, float width);
+/// Draws all controls in rows that fit `width`, at the ImGui cursor; true if a value changed. `large`: names
+/// in the letters of the easy window.
+bool draw_lab_controls(const Lab& lab, LabValues& values, float width, bool large = false);
 
 }  // namespace attnscope

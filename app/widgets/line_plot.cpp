@@ -107,17 +107,23 @@ std::string x_text(const LinePlot& plot, float tick) {
   return whole ? format_count(static_cast<std::int64_t>(tick)) : short_number(static_cast<double>(tick));
 }
 
+ImFont* tick_font(const LinePlot& plot) { return plot.large ? fonts().mono : fonts().mono_small; }
+ImFont* legend_font(const LinePlot& plot) { return plot.large ? fonts().reading : fonts().small; }
+ImFont* plot_title_font(const LinePlot& plot) {
+  return plot.large ? fonts().reading_bold : fonts().body_bold;
+}
+
 // Number of tick labels that fit into the height of the plot.
-int label_rows(float height) {
-  const float line = text_size(fonts().mono_small, "0").y;
+int label_rows(const LinePlot& plot, float height) {
+  const float line = text_size(tick_font(plot), "0").y;
   return std::max(height > 3 * line ? 3 : 1, static_cast<int>(height / (22 * ui_scale())));
 }
 
 void draw_grid(const Canvas& canvas, const Area& area) {
   const Theme& t = theme();
-  ImFont* font = fonts().mono_small;
+  ImFont* font = tick_font(area.plot);
   const float line = text_size(font, "0").y, unit = ui_scale();
-  const int rows = label_rows(area.p1.y - area.p0.y);
+  const int rows = label_rows(area.plot, area.p1.y - area.p0.y);
   for (const float tick : y_ticks(area.plot, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
     canvas.line(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
@@ -189,20 +195,20 @@ float legend_width(const LinePlot& plot, ImFont* font) {
 // Legend labels in one row over the plot, beside its title, which has smaller letters where they need the
 // room; draws nothing when no series has a label.
 void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, float right) {
-  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
+  const float unit = ui_scale(), line = text_size(legend_font(plot), "X").y;
   if (!plot.title.empty()) {
-    const float left = right - at.x - legend_width(plot, fonts().small), gap = 16 * unit;
-    FittedText title = fitted_text(fonts().body_bold, plot.title, std::max(left - gap, 0.f));
-    if (title.text != plot.title) title = fitted_text(fonts().body_bold, plot.title, right - at.x);
-    const float drop = (text_size(fonts().body_bold, "X").y - line) / 2;
-    canvas.text(fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, title.text, title.size);
+    const float left = right - at.x - legend_width(plot, legend_font(plot)), gap = 16 * unit;
+    FittedText title = fitted_text(plot_title_font(plot), plot.title, std::max(left - gap, 0.f));
+    if (title.text != plot.title) title = fitted_text(plot_title_font(plot), plot.title, right - at.x);
+    const float drop = (text_size(plot_title_font(plot), "X").y - line) / 2;
+    canvas.text(plot_title_font(plot), ImVec2(at.x, at.y - drop), theme().text, title.text, title.size);
     at.x += title.width + gap;
   }
   for (const LineSeries& series : plot.series) {
     if (series.label.empty()) continue;
     const float room = right - at.x - 22 * unit;
     if (room < 24 * unit) return;
-    const FittedText text = fitted_text(fonts().small, series.label, room);
+    const FittedText text = fitted_text(legend_font(plot), series.label, room);
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
       draw_dashes(canvas, std::array{a, b}, series.colour, 2 * unit);
@@ -210,7 +216,7 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
       canvas.fill_circle(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else
       canvas.line(a, b, series.colour, 2 * unit);
-    canvas.text(fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text.text, text.size);
+    canvas.text(legend_font(plot), ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text.text, text.size);
     at.x += 21 * unit + text.width + 16 * unit;
   }
 }
@@ -244,8 +250,8 @@ void draw_readout(const Canvas& canvas, const Area& area, float x) {
 float label_width(const LinePlot& plot, float height) {
   if (plot.left >= 0) return plot.left;
   float widest = 0;
-  for (const float tick : y_ticks(plot, label_rows(height)))
-    widest = std::max(widest, text_size(fonts().mono_small, short_number(static_cast<double>(tick))).x);
+  for (const float tick : y_ticks(plot, label_rows(plot, height)))
+    widest = std::max(widest, text_size(tick_font(plot), short_number(static_cast<double>(tick))).x);
   return widest + 10 * ui_scale();
 }
 
@@ -282,12 +288,12 @@ void fit_y(LinePlot& plot) {
 }
 
 LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
-  const float unit = ui_scale(), line = text_size(fonts().mono_small, "0").y;
+  const float unit = ui_scale(), line = text_size(tick_font(plot), "0").y;
   const bool legend = !plot.title.empty() || std::any_of(plot.series.begin(), plot.series.end(),
                                                          [](const auto& s) { return !s.label.empty(); });
-  const float top = legend ? text_size(fonts().small, "X").y + 6 * unit : 5 * unit;
+  const float top = legend ? text_size(legend_font(plot), "X").y + 6 * unit : 5 * unit;
   const float below =
-      line + 6 * unit + (plot.x_title.empty() ? 0 : text_size(fonts().small, "X").y + 1 * unit);
+      line + 6 * unit + (plot.x_title.empty() ? 0 : text_size(legend_font(plot), "X").y + 1 * unit);
   const float bottom = std::max(size.y - below, top + 10);
   const Area area{ImVec2(at.x + label_width(plot, bottom - top), at.y + top),
                   ImVec2(at.x + size.x - 8 * unit, at.y + bottom), plot};
@@ -314,10 +320,10 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const float legend_x = plot.title.empty() ? area.p0.x : at.x;
   if (legend) draw_line_legend(canvas, plot, ImVec2(legend_x, at.y), area.p1.x - plot.legend_inset);
   if (!plot.x_title.empty()) {
-    const FittedText title = fitted_text(fonts().small, plot.x_title, area.p1.x - at.x);
+    const FittedText title = fitted_text(legend_font(plot), plot.x_title, area.p1.x - at.x);
     const float x =
         std::max(at.x, std::min((area.p0.x + area.p1.x - title.width) / 2, area.p1.x - title.width));
-    canvas.text(fonts().small, ImVec2(x, area.p1.y + line + 5 * unit), theme().text_dim, title.text,
+    canvas.text(legend_font(plot), ImVec2(x, area.p1.y + line + 5 * unit), theme().text_dim, title.text,
                 title.size);
   }
   return event;

@@ -35,6 +35,7 @@ struct LinePlot {
   ImU32 mark_colour = 0;                ///< of these lines; 0: the warning colour
   bool readout = false;  ///< on hover: a vertical line, and the value of every labelled series there
   std::string x_name;    ///< name of x in the readout: "step"
+  bool large = false;    ///< letters of the easy window
 };
 
 struct LineEvent {

@@ -64,6 +64,16 @@ void fill(FigureData& out, const figure::TriangleMark& triangle) {
     out.numbers.emplace_back(triangle.shares[at]);
   }
 }
+void fill(FigureData& out, const figure::StairsMark& stairs) {
+  out.kind = FigureData::Kind::table;
+  for (const figure::StairsMark::Row& row : stairs.rows) {
+    out.rows.push_back(row.name.str());
+    std::vector<std::string>& cells = out.cells.emplace_back();
+    cells.push_back(out.rows.back());
+    for (const figure::StairsMark::Piece& piece : row.pieces) cells.push_back(piece.text.str());
+    out.numbers.emplace_back(std::nullopt);
+  }
+}
 void fill(FigureData&, const figure::TrackMark&) {}
 void fill(FigureData& out, const figure::PlotMark& plot) {
   out.kind = FigureData::Kind::plot;

@@ -89,6 +89,13 @@ void print(const TriangleMark& triangle, std::string& out) {
   for (std::size_t at = 0; at < 3; ++at)
     out += triangle.corners[at].str() + "\t" + number_text(triangle.shares[at], 4) + "\n";
 }
+void print(const StairsMark& stairs, std::string& out) {
+  for (const StairsMark::Row& row : stairs.rows) {
+    out += row.name.str();
+    for (const StairsMark::Piece& piece : row.pieces) out += "\t" + piece.text.str();
+    out += "\n";
+  }
+}
 void print(const PlotMark& plot, std::string& out) {
   for (const PlotMark::Series& one : plot.series) {
     out += one.name.str();
@@ -153,6 +160,7 @@ std::string as_text(const Figure& figure, std::int64_t most_rows) {
     if (const auto* plot = std::get_if<PlotMark>(&part->mark)) print(*plot, out);
     if (const auto* track = std::get_if<TrackMark>(&part->mark)) print(*track, out);
     if (const auto* triangle = std::get_if<TriangleMark>(&part->mark)) print(*triangle, out);
+    if (const auto* stairs = std::get_if<StairsMark>(&part->mark)) print(*stairs, out);
     if (const auto* words = std::get_if<WordsMark>(&part->mark)) print(*words, out);
   }
   return out;

@@ -75,9 +75,15 @@ struct MatrixMark {
     std::int64_t row = 0, col = 0, rows = 1, cols = 1;
   };
   std::vector<Block> edited = {};  ///< cells that an edit of the run touched: outlined
-  bool printed = false;  ///< with a bar of its colours and the names of its axes: no sentence says them
-  std::int64_t first_row = 0, first_col = 0;  ///< of a piece of its step: where it begins
-  bool signs = false;                         ///< of a plane: a hidden cell has its sign, "−∞" or "0"
+  bool printed = false;        ///< with a bar of its colours and the names of its axes: no sentence says them
+  std::int64_t first_row = 0;  ///< of a piece of its step: where it begins
+  std::vector<std::int64_t> picked_cols =
+      {};  ///< its columns, ascending; a line stands where some are left out
+  std::int64_t step_col(std::int64_t col) const {  ///< which column of the step it is
+    const auto at = static_cast<std::size_t>(col);
+    return at < picked_cols.size() ? picked_cols[at] : col;
+  }
+  bool signs = false;  ///< of a plane: a hidden cell has its sign, "−∞" or "0"
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
     return index < own_rows.size() ? own_rows[index] : Row{of, scale, most, digits};
@@ -116,10 +122,15 @@ struct PlotMark {
     std::vector<std::pair<double, double>> points;
     Ink ink = Ink::accent;
     bool dashed = false;
+    bool dots = false, line = true;  ///< a dot at each point; a line from one to the next
+    double pixel = 0;                ///< dots are squares this wide, in units of x; 0: small and round
   };
   std::vector<Series> series;
   Text x_title;
   bool log_x = false, log_y = false;
+  bool square = false;                                   ///< one unit is as long on both axes
+  std::vector<double> x_marks = {}, y_marks = {};        ///< lines across: the current value, a limit
+  std::pair<double, double> x_range = {}, y_range = {};  ///< of the axes; equal: those of the points
 };
 
 /// A thin line of places that are passed one after the other.
@@ -135,7 +146,22 @@ struct TriangleMark {
   std::vector<std::array<double, 3>> way = {};  ///< other shares of the same three, as a dashed line
 };
 
-using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark, TriangleMark>;
+/// A word that is joined step by step from its letters: a row for each step, every piece as wide as its
+/// letters, so that it stands below the pieces that it was made of.
+struct StairsMark {
+  struct Piece {
+    Text text;
+    int letters = 1;   ///< its width
+    bool lit = false;  ///< made in this step
+  };
+  struct Row {
+    Text name;  ///< what the step does
+    std::vector<Piece> pieces;
+  };
+  std::vector<Row> rows;
+};
+
+using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark, TriangleMark, StairsMark>;
 
 /// What a part can give up where room lacks. Each has a price (place.cpp); times the part's priority.
 enum class Give : std::uint8_t {

@@ -32,6 +32,7 @@ constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not 
 constexpr float kStraightName = 64;           // the widest of these names, in letters of 12
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
+constexpr float kLeastSmall = 11.f;           // names beside digits
 constexpr float kOtherApart = 8;              // "other n" and the name before it
 constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
 constexpr float kOpenLetters = 2.6f;      // the same of a plane of "1" and "0", where room lacks
@@ -52,9 +53,10 @@ float name_em(const MatrixMark& matrix, const LetterSizes& look) {
   return large ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
-// Names of a plane with signs are smaller before they are shortened.
+// Names of a plane with signs are smaller before they are shortened, down to letters that are read at once.
 float name_em(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
-  return matrix.signs && form.has(Give::short_names) ? look.small * look.least_name : name_em(matrix, look);
+  if (!matrix.signs || !form.has(Give::short_names)) return name_em(matrix, look);
+  return std::min(look.small, std::max(look.small * look.least_name, kLeastSmall));
 }
 
 bool with_digits(const MatrixMark& matrix, const Form& form) {
@@ -425,6 +427,7 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
   if (matrix.rows.looked >= 0 && matrix.rows.looked < rows_of(matrix))
     out.rect({placed.cells.x, placed.cells.y + tall * count(matrix.rows.looked), placed.cells.w, tall},
              out.colours().ink(Ink::accent), DrawnShape::Kind::frame);
+  draw_left_out(placed, out);
   const float wide = placed.cells.w / count(cols_of(matrix));
   for (const MatrixMark::Block& block : matrix.edited)
     outline_edit({placed.cells.x + wide * count(block.col), placed.cells.y + tall * count(block.row),

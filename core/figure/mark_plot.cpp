@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/figure/marks.h"
@@ -12,7 +13,11 @@ namespace {
 
 constexpr std::array<Give, 3> kPlotGives{Give::shorter_words, Give::names, Give::left_out};
 constexpr double kFineAxis = 0.01;  // shorter axes keep all their decimals
+constexpr float kPlotDot = 2.6f;    // radius of a point
 constexpr SizeNeed kPlotWidth{140, 380, 1400}, kPlotHeight{80, 220, 800};
+
+// Letters of the axes and of the names of curves.
+float plot_em(const LetterSizes& look) { return std::max(look.small, 0.9f * look.body); }
 
 const PlotMark& plot_in(const Part& part) { return std::get<PlotMark>(part.mark); }
 
@@ -28,6 +33,24 @@ struct Limits {
 double scaled(double value, bool log) {
   if (!log) return value;
   return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+}
+struct PlotLimits {
+  Limits x, y;
+};
+PlotLimits limits_of(const PlotMark& plot) {
+  PlotLimits out;
+  const auto fixed = [](Limits& limits, const std::pair<double, double>& range, bool log) {
+    if (range.first >= range.second) return false;
+    limits.add(scaled(range.first, log)), limits.add(scaled(range.second, log));
+    return true;
+  };
+  const bool x = fixed(out.x, plot.x_range, plot.log_x), y = fixed(out.y, plot.y_range, plot.log_y);
+  for (const PlotMark::Series& one : plot.series)
+    for (const auto& [px, py] : one.points) {
+      if (!x) out.x.add(scaled(px, plot.log_x));
+      if (!y) out.y.add(scaled(py, plot.log_y));
+    }
+  return out;
 }
 std::string limit_text(double scaled_value, bool log) {
   return format("%.4g", log ? std::pow(10.0, scaled_value) : scaled_value);
@@ -59,7 +82,7 @@ std::vector<Text> names_in(const PlotMark& plot) {
 float widest_name(const PlotMark& plot, const MarkContext& context) {
   float out = 0;
   for (const Text& name : names_in(plot))
-    out = std::max(out, context.measure.width(name.str(), context.look.small, Face::sans));
+    out = std::max(out, context.measure.width(name.str(), plot_em(context.look), Face::sans));
   return out;
 }
 // A name of the legend: a piece of its line, the name, and a gap; closer together where they would not stand
@@ -69,7 +92,7 @@ struct LegendGaps {
 };
 constexpr LegendGaps kWideLegend, kTightLegend{12, 4, 10};
 float legend_entry(const Text& name, const LegendGaps& gaps, const MarkContext& context) {
-  return gaps.line + gaps.gap + context.measure.width(name.str(), context.look.small, Face::sans);
+  return gaps.line + gaps.gap + context.measure.width(name.str(), plot_em(context.look), Face::sans);
 }
 LegendGaps legend_gaps(const PlotMark& plot, float width, const MarkContext& context) {
   float all = -kWideLegend.after;
@@ -94,11 +117,12 @@ std::vector<std::pair<float, int>> legend_places(const PlotMark& plot, float wid
 float legend_height(const PlotMark& plot, const Form& form, float width, const MarkContext& context) {
   if (form.has(Give::names)) return 0;
   const auto places = legend_places(plot, width, context);
-  return places.empty() ? 0 : static_cast<float>(places.back().second + 1) * context.look.small * kLine + 2;
+  return places.empty() ? 0
+                        : static_cast<float>(places.back().second + 1) * plot_em(context.look) * kLine + 2;
 }
-float axis_height(const LetterSizes& look) { return look.small * kLine + 4; }
+float axis_height(const LetterSizes& look) { return plot_em(look) * kLine + 4; }
 float axis_width(const MarkContext& context) {
-  return context.measure.width("-1.234e-05", context.look.small, Face::mono) + 6;
+  return context.measure.width("-1.234e-05", plot_em(context.look), Face::mono) + 6;
 }
 
 SizeNeed plot_width(const Part& part, const Form& form, const MarkContext& context) {
@@ -119,10 +143,16 @@ void settle_plot(PlacedPart& placed, const MarkContext& context) {
   const float left = axis_width(context);
   placed.cells = {placed.box.x + left, placed.box.y + top, placed.box.w - left,
                   placed.box.h - top - axis_height(context.look)};
+  const PlotMark& plot = plot_in(*placed.part);
+  const auto [x, y] = limits_of(plot);
+  if (!plot.square || x.empty() || y.empty() || x.most <= x.least || y.most <= y.least) return;
+  const auto across = static_cast<float>(x.most - x.least), up = static_cast<float>(y.most - y.least);
+  const float unit = std::min(placed.cells.w / across, placed.cells.h / up);
+  placed.cells.w = unit * across, placed.cells.h = unit * up;
 }
 
 void draw_legend(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
-  const float em = context.look.small, top = title_height(*placed.part, placed.form, context.look);
+  const float em = plot_em(context.look), top = title_height(*placed.part, placed.form, context.look);
   const PlotMark& plot = plot_in(*placed.part);
   const auto places = legend_places(plot, placed.box.w, context);
   const LegendGaps gaps = legend_gaps(plot, placed.box.w, context);
@@ -142,7 +172,7 @@ void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Dra
                  const MarkContext& context) {
   const PlotMark& plot = plot_in(*placed.part);
   const PixelRect& cells = placed.cells;
-  const float em = context.look.small, below = cells.bottom() + em * kAscent + 2;
+  const float em = plot_em(context.look), below = cells.bottom() + em * kAscent + 2;
   const auto put = [&](const std::string& text, float at, float baseline, Face face) {
     out.text(text, at, baseline, em, face, out.colours().ink(Ink::dim), placed.box);
   };
@@ -156,11 +186,74 @@ void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Dra
   }
   const auto [from, to] = limit_texts(x, plot.log_x);
   put(from, cells.x, below, Face::mono);
-  put(to, cells.right() - width(to, Face::mono), below, Face::mono);
+  if (cells.w >= width(from, Face::mono) + width(to, Face::mono) + 8)  // a square plot may be narrow
+    put(to, cells.right() - width(to, Face::mono), below, Face::mono);
   const float room = cells.w - width(from, Face::mono) - width(to, Face::mono) - 16;
   if (const std::string title = plot.x_title.str(); !title.empty() && width(title, Face::sans) <= room)
     put(title, cells.x + width(from, Face::mono) + 8 + (room - width(title, Face::sans)) / 2, below,
         Face::sans);
+}
+
+// Where the points of a plot lie on the page.
+class OnPage {
+ public:
+  OnPage(const PlacedPart& placed, PlotLimits limits)
+      : plot_(plot_in(*placed.part)), cells_(placed.cells), limits_(limits) {}
+  /// Nothing for a value that has no logarithm.
+  std::optional<float> x(double value) const { return at(scaled(value, plot_.log_x), limits_.x, true); }
+  std::optional<float> y(double value) const { return at(scaled(value, plot_.log_y), limits_.y, false); }
+  bool inside(float px, float py) const {
+    return px >= cells_.x - 1 && px <= cells_.right() + 1 && py >= cells_.y - 1 && py <= cells_.bottom() + 1;
+  }
+  /// A length along x.
+  float width(double length) const {
+    return cells_.w * static_cast<float>(length / (limits_.x.most - limits_.x.least));
+  }
+
+ private:
+  std::optional<float> at(double value, const Limits& limits, bool across) const {
+    if (!std::isfinite(value)) return std::nullopt;
+    const auto share = static_cast<float>(limits.at(value));
+    return across ? cells_.x + cells_.w * share : cells_.bottom() - cells_.h * share;
+  }
+  const PlotMark& plot_;
+  PixelRect cells_;
+  PlotLimits limits_;
+};
+
+void draw_plot_marks(const PlacedPart& placed, const OnPage& page, Drawing& out) {
+  const PlotMark& plot = plot_in(*placed.part);
+  const PixelRect& cells = placed.cells;
+  const Rgb colour = out.colours().ink(Ink::dim);
+  for (const double value : plot.x_marks)
+    if (const auto x = page.x(value); x && page.inside(*x, cells.y))
+      out.line({{*x, cells.y}, {*x, cells.bottom()}}, colour, false);
+  for (const double value : plot.y_marks)
+    if (const auto y = page.y(value); y && page.inside(cells.x, *y))
+      out.line({{cells.x, *y}, {cells.right(), *y}}, colour, false);
+}
+
+// A line is broken where a point has no place, or lies outside of the axes.
+void draw_series(const PlotMark::Series& one, const OnPage& page, Drawing& out) {
+  const Rgb colour = out.colours().ink(one.ink);
+  std::vector<std::pair<float, float>> line;
+  const auto flush = [&] {
+    if (line.size() > 1) out.line(std::move(line), colour, one.dashed);
+    line.clear();
+  };
+  for (const auto& [px, py] : one.points) {
+    const auto x = page.x(px), y = page.y(py);
+    if (!x || !y || !page.inside(*x, *y)) {
+      flush();
+      continue;
+    }
+    if (one.line) line.emplace_back(*x, *y);
+    if (!one.dots) continue;
+    const float side = one.pixel > 0 ? page.width(one.pixel) : 2 * kPlotDot;
+    out.rect({*x - side / 2, *y - side / 2, side, side}, colour);
+    if (one.pixel <= 0) out.shapes.back().round = kPlotDot;
+  }
+  flush();
 }
 
 void draw_plot(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
@@ -170,28 +263,12 @@ void draw_plot(const PlacedPart& placed, Drawing& out, const MarkContext& contex
              out.colours().ink(Ink::text), placed.box);
   if (!placed.form.has(Give::names)) draw_legend(placed, out, context);
   out.rect(placed.cells, out.colours().frame, DrawnShape::Kind::frame);
-  Limits x, y;
-  for (const PlotMark::Series& one : plot.series)
-    for (const auto& [px, py] : one.points) x.add(scaled(px, plot.log_x)), y.add(scaled(py, plot.log_y));
-  if (x.empty() || y.empty()) return;
-  draw_limits(placed, x, y, out, context);
-  for (const PlotMark::Series& one : plot.series) {
-    std::vector<std::pair<float, float>> line;
-    const auto flush = [&] {
-      if (line.size() > 1) out.line(std::move(line), out.colours().ink(one.ink), one.dashed);
-      line.clear();
-    };
-    for (const auto& [px, py] : one.points) {
-      const double sx = scaled(px, plot.log_x), sy = scaled(py, plot.log_y);
-      if (!std::isfinite(sx) || !std::isfinite(sy)) {
-        flush();
-        continue;
-      }
-      line.emplace_back(placed.cells.x + placed.cells.w * static_cast<float>(x.at(sx)),
-                        placed.cells.bottom() - placed.cells.h * static_cast<float>(y.at(sy)));
-    }
-    flush();
-  }
+  const PlotLimits limits = limits_of(plot);
+  if (limits.x.empty() || limits.y.empty()) return;
+  draw_limits(placed, limits.x, limits.y, out, context);
+  const OnPage page(placed, limits);
+  draw_plot_marks(placed, page, out);
+  for (const PlotMark::Series& one : plot.series) draw_series(one, page, out);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ const MarkRules& rules_of(const Mark& mark) {
   if (std::holds_alternative<PlotMark>(mark)) return kPlotRules;
   if (std::holds_alternative<TrackMark>(mark)) return kTrackRules;
   if (std::holds_alternative<TriangleMark>(mark)) return kTriangleRules;
+  if (std::holds_alternative<StairsMark>(mark)) return kStairsRules;
   return kWordsRules;
 }
 

@@ -35,7 +35,8 @@ struct MarkRules {
   void (*draw)(const PlacedPart& placed, Drawing& out, const MarkContext&);
 };
 const MarkRules& rules_of(const Mark& mark);
-extern const MarkRules kWordsRules, kMatrixRules, kTableRules, kPlotRules, kTrackRules, kTriangleRules;
+extern const MarkRules kWordsRules, kMatrixRules, kTableRules, kPlotRules, kTrackRules, kTriangleRules,
+    kStairsRules;
 
 /// The text of a part's title in its form; empty: none.
 std::string title_of(const Part& part, const Form& form);

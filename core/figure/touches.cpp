@@ -15,6 +15,16 @@ bool edited_at(const MatrixMark::Block& block, std::int64_t col) {
 void outline_edit(PixelRect rect, Drawing& out) {
   out.rect(rect, out.colours().ink(Ink::warning), DrawnShape::Kind::frame);
 }
+void draw_left_out(const PlacedPart& placed, Drawing& out) {
+  const auto& matrix = std::get<MatrixMark>(placed.part->mark);
+  const auto columns = static_cast<std::int64_t>(matrix.picked_cols.size());
+  const float wide = placed.cells.w / static_cast<float>(std::max<std::int64_t>(1, matrix.values.size(1)));
+  for (std::int64_t col = 1; col < columns; ++col)
+    if (matrix.step_col(col) != matrix.step_col(col - 1) + 1)
+      out.rect(
+          {placed.cells.x + wide * static_cast<float>(col) - 1.5f, placed.cells.y - 3, 2, placed.cells.h + 6},
+          out.colours().ink(Ink::text));
+}
 void outline_large(const PlacedPart& placed, float wide, float tall, Drawing& out) {
   for (const MatrixMark::Block& block : std::get<MatrixMark>(placed.part->mark).edited) {
     for (std::size_t at = 0; at < placed.columns.size(); ++at) {

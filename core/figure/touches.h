@@ -7,6 +7,8 @@ namespace attnscope::figure {
 
 /// Around a cell or several.
 void outline_edit(PixelRect rect, Drawing& out);
+/// Between columns of a piece that are no neighbours in its step.
+void draw_left_out(const PlacedPart& placed, Drawing& out);
 /// Of rows drawn large, whose cells are `wide` and `tall`: one outline around neighbours that an edit
 /// touched.
 void outline_large(const PlacedPart& placed, float wide, float tall, Drawing& out);

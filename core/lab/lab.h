@@ -122,6 +122,7 @@ struct LabPiece {
   float share = 1;          ///< of the width of its row
   bool begins_row = false;  ///< stands below those before it
   float height = 1;         ///< of its row, where it begins one
+  bool in_full = false;     ///< not in the easy window, which has room for one picture
 };
 struct LabPicture {
   std::vector<LabPiece> pieces;
@@ -138,13 +139,21 @@ struct LabMove {
   std::string id;  ///< of the control
   double to = 0;
 };
-/// The tables hold `key` + ".title" and `key` + ".sentence".
+/// What there is to try in the easy window: this control is set to this value. `beside`: a second control
+/// that stands beside it there; empty: none.
+struct LabTry {
+  std::string id;  ///< of the control
+  double to = 0;
+  std::string beside = {};
+};
+/// The tables hold `key` + ".title", `key` + ".sentence" and, of what there is to try, `key` + ".try".
 struct Lab {
   std::string key;  ///< "lab.sqrt"
   int order = 0;    ///< in lists, smallest first
   std::vector<LabControl> controls;
   LabWork compute;
   LabMove moves = {};
+  LabTry tries = {};
   std::string id() const;
 };
 

@@ -90,7 +90,7 @@ Result<LabPicture> compute_complexity(const LabValues& values, const std::atomic
   time.series = {clock, square, least, most};
   const double growth = last_time / clock.points[clock.points.size() - 3].second;
   LabPicture out;
-  out.pieces = {{count_plot(n, d, k), 1, true, 1.2f}, {time, 1}, {table_of(n, d, k), 1, true, 1}};
+  out.pieces = {{count_plot(n, d, k), 1, true, 1.2f}, in_full({time, 1}), {table_of(n, d, k), 1, true, 1}};
   out.formula = Text::of("lab.complexity.formula",
                          {shown(n), shown(d), shown(n * n * d), shown(n * d * d), shown(n * n)});
   out.notice = Text::of(n < d   ? "lab.complexity.notice.short"
@@ -110,7 +110,8 @@ Lab lab_complexity() {
       {whole_control("lab.complexity.n", 16, kLongest, 4096, true),
        whole_control("lab.complexity.d", 16, 1024, 512, true), whole_control("lab.complexity.k", 2, 9, 3)},
       compute_complexity,
-      {"k", 9}};
+      {"k", 9},
+      {"n", 128, "d"}};
 }
 
 }  // namespace attnscope

@@ -121,7 +121,7 @@ Result<LabPicture> compute_decode(const LabValues& values, const std::atomic<boo
   LabPicture out;
   out.pieces = {{time_plot(with, without), 1.2f, true, 1},
                 {count_table(with, without, prompt, tokens), 1},
-                {budget_bars(bandwidth, precision), 1, true, 1}};
+                in_full({budget_bars(bandwidth, precision), 1, true, 1})};
   const double bytes[] = {2, 1, 0.5};
   const double seconds = decode_seconds(bandwidth, bytes[precision]);
   out.formula = Text::of(prompt == 1 ? "lab.decode.formula.one" : "lab.decode.formula",
@@ -148,7 +148,8 @@ Lab lab_decode() {
        choice_control("lab.decode.precision", {"lab.decode.precision.float16", "lab.decode.precision.int8",
                                                "lab.decode.precision.int4"})},
       compute_decode,
-      {"bandwidth", 4000}};
+      {"bandwidth", 4000},
+      {"tokens", 100, "prompt"}};
 }
 
 }  // namespace attnscope

@@ -76,9 +76,10 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
     show(mask("lab.families.mask.causal", n, n, true, query, key), false);
     show(mask("lab.families.mask.cross", n, source, false, query, key), false);
   }
-  if (family != both) out.pieces.push_back({papers(), 1.6f, false});  // beside one mask there is room
+  if (family != both)
+    out.pieces.push_back(in_full({papers(), 1.6f, false}));  // beside one mask there is room
   out.pieces.push_back({families(family), 1, true, 0.8f});
-  if (family == both) out.pieces.push_back({papers(), 1, true, 1.3f});
+  if (family == both) out.pieces.push_back(in_full({papers(), 1, true, 1.3f}));
   const std::int64_t pairs = family == encoder_only   ? n * n
                              : family == decoder_only ? causal
                                                       : source * source + causal + n * source;
@@ -105,7 +106,8 @@ Lab lab_families() {
                decoder_only),
            whole_control("lab.families.n", 3, 8, 5), source},
           compute_families,
-          {"n", 8}};
+          {"n", 8},
+          {"family", both, "n"}};
 }
 
 }  // namespace attnscope

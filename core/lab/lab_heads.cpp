@@ -129,7 +129,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   rows.col_labels = words;
   rows.scale = LabMatrix::Scale::share;
   LabPicture out;
-  out.pieces = {{rows, 1, true, 1.2f}, {cost_table(n, heads, one, many), 1.2f, true, 1}, {times, 1}};
+  out.pieces = {{rows, 1, true, 1.2f}, in_full({cost_table(n, heads, one, many), 1.2f, true, 1}), {times, 1}};
   out.formula = Text::of("lab.heads.formula", {heads, n, kLabHeadsWidth / heads, kLabHeadsWidth});
   out.notice = Text::of(looks.wide_top == looks.sharp_top ? "lab.heads.notice.same" : "lab.heads.notice.lost",
                         {words[static_cast<std::size_t>(query)], looks.sharp_name, looks.sharp_top,
@@ -150,7 +150,8 @@ Lab lab_heads() {
                           3),
            whole_control("lab.heads.n", 16, 1024, 256, true)},
           compute_heads,
-          {"query", 1}};
+          {"query", 1},
+          {"query", 5}};
 }
 
 }  // namespace attnscope

@@ -95,7 +95,7 @@ Result<LabPicture> compute_length(const LabValues& values, const std::atomic<boo
     read.push_back(std::move(one));
   }
   LabPicture out;
-  out.pieces = {{plot, 2, true, 1}, {table, 1}};
+  out.pieces = {{plot, 2, true, 1}, in_full({table, 1})};
   out.formula = Text::of("lab.length.formula", {kTinyChain, length});
   out.notice = length > kTinyChain ? length_notice(read[0], read[1], length)
                                    : Text::of("lab.length.notice.short", {kTinyChain});
@@ -111,7 +111,8 @@ Lab lab_length() {
           {whole_control("lab.length.times", 1, 12, 8), choice_control("lab.length.a", length_keys(), 0),
            choice_control("lab.length.b", length_keys(), 1), whole_control("lab.length.steps", 20, 300, 300)},
           compute_length,
-          {"times", 1}};
+          {"times", 1},
+          {"times", 12}};
 }
 
 }  // namespace attnscope

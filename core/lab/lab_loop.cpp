@@ -187,7 +187,7 @@ Result<LabPicture> compute_loop(const LabValues& values, const std::atomic<bool>
   out.pieces = {{camera(now, picture), 1.1f, true, 3},
                 {token_table(now), 1.35f},
                 {budget(now, time, hertz, right), 1.05f},
-                {distances(turns), 1, true, 0.7f}};
+                in_full({distances(turns), 1, true, 0.7f})};
   out.formula =
       Text::of("lab.loop.formula", {picture, static_cast<int>(hertz), shown(picture / hertz, 3), kPatches,
                                     static_cast<int>(prompt.ids.size()) - kPatches, kArmActions});
@@ -207,7 +207,8 @@ Lab lab_loop() {
                                              "lab.loop.thing.blue_cup", "lab.loop.thing.yellow_star"}),
            choice_control("lab.loop.language", {"lab.loop.language.english", "lab.loop.language.korean"})},
           compute_loop,
-          {"picture", 9}};
+          {"picture", 9},
+          {"picture", 9, "verb"}};
 }
 
 }  // namespace attnscope

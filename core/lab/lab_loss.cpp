@@ -133,7 +133,7 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   LabPicture out;
   out.pieces = {{loss_plot(vocab, smoothing, p, target), 0.9f, true, 1},
                 {lab_loss_facts_of(vocab, p, target, loss), 1.3f},
-                {pilot_bars(pilot, all), 0.75f}};
+                in_full({pilot_bars(pilot, all), 0.75f})};
   out.formula = Text::of("lab.loss.formula",
                          {shown(loss.smoothed, 4), shown(target.entropy, 4), shown(target.kl(vocab, p), 3)});
   out.notice = Text::of(smoothing == 0            ? "lab.loss.notice.hard"
@@ -154,7 +154,8 @@ Lab lab_loss() {
            real_control("lab.loss.smoothing", 0, 0.5, 0.1), real_control("lab.loss.p", 0.01, 0.9999, 0.6),
            choice_control("lab.loss.counted", {"lab.loss.counted.actions", "lab.loss.counted.all"})},
           compute_loss,
-          {"p", 0.05}};
+          {"p", 0.05},
+          {"p", 0.99, "smoothing"}};
 }
 
 }  // namespace attnscope

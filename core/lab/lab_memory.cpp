@@ -100,7 +100,8 @@ Result<LabPicture> compute_memory(const LabValues& values, const std::atomic<boo
   }
   const LabBars said = word_bars(*story, raised, now.activation);
   LabPicture out;
-  out.pieces = {{key_bars(*trace, words, layer, now.neuron, row), 1, true, 1}, {said, 1}, {table, 1.1f}};
+  out.pieces = {
+      {key_bars(*trace, words, layer, now.neuron, row), 1, true, 1}, {said, 1}, in_full({table, 1.1f})};
   out.formula =
       Text::of("lab.memory.formula",
                {now.neuron, shown(now.activation, 3),
@@ -120,7 +121,8 @@ Lab lab_memory() {
           {whole_control("lab.memory.block", 0, 1, 1), whole_control("lab.memory.row", 0, 13, 13),
            whole_control("lab.memory.rank", 1, 256, 1, true)},
           compute_memory,
-          {"row", 0}};
+          {"row", 0},
+          {"row", 2, "rank"}};
 }
 
 }  // namespace attnscope

@@ -108,8 +108,8 @@ Result<LabPicture> compute_norms(const LabValues& values, const std::atomic<bool
   LabPicture out;
   out.pieces = {{cloud_plot("lab.norms.along", before, after, false), 1, true, 1},
                 {cloud_plot("lab.norms.side", before, after, true), 1},
-                {lab_norms_fact_table(lab_norms_facts_of(before), lab_norms_facts_of(after)), 1},
-                {times, 1, true, 1}};
+                in_full({lab_norms_fact_table(lab_norms_facts_of(before), lab_norms_facts_of(after)), 1}),
+                in_full({times, 1, true, 1})};
   const RowFacts facts = lab_norms_facts_of(after);
   out.formula =
       Text::of(rms ? "lab.norms.formula.rms" : "lab.norms.formula.layer", {shown(std::sqrt(3.0), 4)});
@@ -130,7 +130,8 @@ Lab lab_norms() {
            real_control("lab.norms.stretch", 0.1, 3, 0.8), real_control("lab.norms.shift", -2, 2, 0.6),
            whole_control("lab.norms.width", 64, 4096, 1024, true)},
           compute_norms,
-          {"stretch", 3}};
+          {"stretch", 3},
+          {"kind", 1, "shift"}};
 }
 
 }  // namespace attnscope

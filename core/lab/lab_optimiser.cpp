@@ -157,8 +157,9 @@ Result<LabPicture> compute_optimiser(const LabValues& values, const std::atomic<
                  loss_series("lab.optimiser.momentum", valley, momentum, LabInk::amber),
                  loss_series("lab.optimiser.adam", valley, adaptive, LabInk::red)};
   LabPicture out;
-  out.pieces = {
-      {surface, 1.15f, true, 1}, {step_table(sgd.last, momentum.last, adaptive.last), 1.2f}, {loss, 0.9f}};
+  out.pieces = {{surface, 1.15f, true, 1},
+                in_full({step_table(sgd.last, momentum.last, adaptive.last), 1.2f}),
+                {loss, 0.9f}};
   out.formula = Text::of("lab.optimiser.formula", {shown(sgd.last.before), shown(rate, 3),
                                                    shown(sgd.last.gradient, 3), shown(sgd.last.after)});
   const double most = 2 / std::max(1.0, stretch);
@@ -187,7 +188,8 @@ Lab lab_optimiser() {
            real_control("lab.optimiser.stretch", 1, 100, 20, true),
            real_control("lab.optimiser.tilt", 0, 90, 25), whole_control("lab.optimiser.steps", 1, 200, 60)},
           compute_optimiser,
-          {"tilt", 90}};
+          {"tilt", 90},
+          {"rate", 0.15, "beta"}};
 }
 
 }  // namespace attnscope

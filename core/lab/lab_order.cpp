@@ -93,7 +93,7 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   LabPicture out;
   out.pieces = {{pattern_of(*before, ids, "lab.order.before"), 1, true, 1.4f},
                 {pattern_of(*after, swapped, "lab.order.after"), 1},
-                {table, 1, true, 1}};
+                in_full({table, 1, true, 1})};
   const bool rounding = changed == 0;
   out.formula = Text::of(rounding    ? "lab.order.formula.off"
                          : positions ? "lab.order.formula.on"
@@ -118,7 +118,8 @@ Lab lab_order() {
            whole_control("lab.order.second", 0, kLabOrderWords - 1, 2),
            switch_control("lab.order.positions", false), switch_control("lab.order.causal", false)},
           compute_order,
-          {"second", 4}};
+          {"second", 4},
+          {"positions", 1, "second"}};
 }
 
 }  // namespace attnscope

@@ -100,8 +100,9 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   const bool follows = data == TinyData::followers || data == TinyData::woven;
   if (follows) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
   LabPicture out;
-  out.pieces = {
-      {loss, 1, true, 1}, {accuracy, 1}, {reached(*a, *b, name_a, name_b, data != TinyData::things), 1.5f}};
+  out.pieces = {{loss, 1, true, 1},
+                {accuracy, 1},
+                in_full({reached(*a, *b, name_a, name_b, data != TinyData::things), 1.5f})};
   out.formula = Text::of(follows                    ? "lab.pair.formula.followers"
                          : data == TinyData::things ? "lab.pair.formula.things"
                                                     : "lab.pair.formula.copying",
@@ -125,7 +126,9 @@ Lab lab_pair() {
        choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
        choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),
        whole_control("lab.pair.steps", 20, 600, 300), real_control("lab.pair.rate", 3e-4, 3e-2, 1e-2, true)},
-      compute_pair};
+      compute_pair,
+      {},
+      {"b", static_cast<double>(TinyPart::no_positions), "data"}};
 }
 
 }  // namespace attnscope

@@ -111,7 +111,7 @@ Result<LabPicture> compute_prepost(const LabValues& values, const std::atomic<bo
   row("lab.prepost.last", pre.back(), post.back());
   row("lab.prepost.ratio", pre.back() / pre.front(), post.back() / post.front());
   LabPicture out;
-  out.pieces = {{norms, 1.4f, true, 1.2f}, {table, 1}, {schedule_plot(rate, warmup), 1, true, 1}};
+  out.pieces = {{norms, 1.4f, true, 1.2f}, {table, 1}, in_full({schedule_plot(rate, warmup), 1, true, 1})};
   const double ratio = post.back() / pre.back();
   out.formula = Text::of("lab.prepost.formula", {shown(rate, 3), std::max(1, warmup)});
   out.notice = Text::of(warmup == 0                                             ? "lab.prepost.notice.cold"
@@ -130,7 +130,8 @@ Lab lab_prepost() {
           {whole_control("lab.prepost.blocks", 2, 12, 8), whole_control("lab.prepost.warmup", 0, 4000, 1000),
            real_control("lab.prepost.rate", 1e-4, 1e-2, 1e-3, true)},
           compute_prepost,
-          {"blocks", 2}};
+          {"blocks", 2},
+          {"blocks", 12}};
 }
 
 }  // namespace attnscope

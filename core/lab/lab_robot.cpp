@@ -95,7 +95,7 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   LabPicture out;
   out.pieces = {{path_plot(own, move), 1, true, 1},
                 {action_table(bins, right, move, action), 1.3f},
-                {patch_table(side, patch, hertz), 1}};
+                in_full({patch_table(side, patch, hertz), 1})};
   const int across = side / patch;
   const Text value = action_value(move, action), was = action_value(own, action);
   const int cut = side - across * patch;  // pixels that fill no patch
@@ -125,7 +125,8 @@ Lab lab_robot() {
                       1),
        whole_control("lab.robot.hertz", 1, 50, 10)},
       compute_robot,
-      {"bin", 15}};
+      {"bin", 15},
+      {"bin", 15, "action"}};
 }
 
 }  // namespace attnscope

@@ -105,7 +105,7 @@ Result<LabPicture> compute_scaling(const LabValues& values, const std::atomic<bo
   LabPicture out;
   out.pieces = {{budget_plot(n, d), 1.1f, true, 1.3f},
                 {fit_plot(fit, points, points.back().first), 1},
-                {lab_scaling_fact_table(n, d), 1, true, 1}};
+                in_full({lab_scaling_fact_table(n, d), 1, true, 1})};
   out.formula = Text::of(
       "lab.scaling.formula",
       {shown(kA / std::pow(n, kAlpha), 3), shown(kB / std::pow(d, kBeta), 3), shown(published(n, d), 4)});
@@ -130,7 +130,8 @@ Lab lab_scaling() {
            whole_control("lab.scaling.runs", 3, static_cast<double>(std::size(kLabScalingMeasured)),
                          static_cast<double>(std::size(kLabScalingMeasured)) - 2)},
           compute_scaling,
-          {"n", 1e12}};
+          {"n", 1e12},
+          {"n", 1e12, "d"}};
 }
 
 }  // namespace attnscope

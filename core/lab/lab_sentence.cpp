@@ -244,7 +244,9 @@ Lab lab_sentence() {
            choice_control("lab.sentence.look", {"lab.sentence.look.head", "lab.sentence.look.mean"}),
            choice_control("lab.sentence.part", {"lab.sentence.part.cross", "lab.sentence.part.encoder",
                                                 "lab.sentence.part.decoder"})},
-          compute_sentence};
+          compute_sentence,
+          {},
+          {"look", 1, "text"}};
 }
 
 }  // namespace attnscope

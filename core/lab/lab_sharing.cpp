@@ -70,7 +70,7 @@ Result<LabPicture> compute_sharing(const LabValues& values, const std::atomic<bo
   }
   TRY(const Described first, describe_preset(kModels[0]));
   LabPicture out;
-  out.pieces = {{table, 1.3f, true, 1.2f}, {bars, 1}};
+  out.pieces = {in_full({table, 1.3f, true, 1.2f}), {bars, 1}};
   out.formula = Text::of(
       "lab.sharing.formula",
       {first.config.n_layers(), range_text(first.config, &BlockSpec::attention, &AttentionSpec::n_kv_heads),
@@ -92,7 +92,8 @@ Lab lab_sharing() {
            choice_control("lab.sharing.bytes",
                           {"lab.sharing.bytes.4", "lab.sharing.bytes.2", "lab.sharing.bytes.1"}, 1)},
           compute_sharing,
-          {"n", 131072}};
+          {"n", 131072},
+          {"n", 131072, "bytes"}};
 }
 
 }  // namespace attnscope

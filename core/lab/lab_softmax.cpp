@@ -125,7 +125,7 @@ Result<LabPicture> compute_softmax(const LabValues& values, const std::atomic<bo
   const Row naive = softmax_of(scores, 0, rounded), safe = softmax_of(scores, most, rounded);
   LabPicture out;
   out.pieces = {{steps_table(naive, safe, core_softmax(scores)), 1, true, 1},
-                {exp_plot(scores, rounded), 1.2f, true, 1},
+                in_full({exp_plot(scores, rounded), 1.2f, true, 1}),
                 {weight_bars(safe), 1}};
   out.formula = Text::of("lab.softmax.formula", {shown(most)});
   const Text limit = shown(std::log(rounded.most()));
@@ -151,7 +151,8 @@ Lab lab_softmax() {
            choice_control("lab.softmax.mask",
                           {"lab.softmax.mask.none", "lab.softmax.mask.two", "lab.softmax.mask.all"})},
           compute_softmax,
-          {"largest", 0}};
+          {"largest", 0},
+          {"largest", 20, "precision"}};
 }
 
 }  // namespace attnscope

@@ -178,11 +178,11 @@ Result<LabPicture> compute_sqrt(const LabValues& values, const std::atomic<bool>
   TRY(const std::shared_ptr<const OpenedModel> story, shipped_model("storyteller"));
   TRY(const LiveScores live, live_scores(*story));
   LabPicture out;
-  out.pieces = {{variance_plot(widths, at, d), 1, true, 1.1f},
+  out.pieces = {in_full({variance_plot(widths, at, d), 1, true, 1.1f}),
                 {weight_plot(widths, at, d)},
-                {lab_sqrt_facts_of(now, d, keys, scaled), 1.5f, true, 1},
+                in_full({lab_sqrt_facts_of(now, d, keys, scaled), 1.5f, true, 1}),
                 {row_bars(now), 0.65f},
-                {live_table(live), 1.15f}};
+                in_full({live_table(live), 1.15f})};
   const std::string root = shown(std::sqrt(static_cast<double>(d)), 3);
   out.formula = Text::of(scaled ? "lab.sqrt.formula.on" : "lab.sqrt.formula.off", {d, root});
   out.notice = Text::of(scaled              ? "lab.sqrt.notice.on"
@@ -202,7 +202,8 @@ Lab lab_sqrt() {
           {whole_control("lab.sqrt.d_k", 1, kMostWidth, 64, true), whole_control("lab.sqrt.keys", 2, 32, 8),
            switch_control("lab.sqrt.scaling", false)},
           compute_sqrt,
-          {"d_k", 1}};
+          {"d_k", 1},
+          {"d_k", 512, "scaling"}};
 }
 
 }  // namespace attnscope

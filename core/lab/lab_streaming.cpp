@@ -120,7 +120,8 @@ Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<
   row.series = {read, ahead, most};
   row.x_marks = {static_cast<double>(seen) - 0.5};
   LabPicture out;
-  out.pieces = {{row, 1, true, 1}, {walk_table(tiles, tile, at), 1.9f, true, 1}, {memory_bars(n, tile), 1}};
+  out.pieces = {
+      {row, 1, true, 1}, {walk_table(tiles, tile, at), 1.9f, true, 1}, in_full({memory_bars(n, tile), 1})};
   const Running& now = tiles[at];
   out.formula = Text::of("lab.streaming.formula", {shown(now.most, 3), shown(now.factor, 3), shown(now.sum)});
   const double answer = now.weighted / now.sum;
@@ -144,7 +145,8 @@ Lab lab_streaming() {
            real_control("lab.streaming.spread", 0, 20, 3),
            whole_control("lab.streaming.n", 256, 131072, 4096, true)},
           compute_streaming,
-          {"step", 31}};
+          {"step", 31},
+          {"step", 31, "tile"}};
 }
 
 }  // namespace attnscope

@@ -158,7 +158,8 @@ Lab lab_surface() {
            real_control("lab.surface.reach", 0.1, 2, 1), whole_control("lab.surface.steps", 0, 150, 100),
            whole_control("lab.surface.direction", 1, 9, 1)},
           compute_surface,
-          {"reach", 2}};
+          {"reach", 2},
+          {"norms", 2, "reach"}};
 }
 
 }  // namespace attnscope

@@ -105,8 +105,8 @@ Result<LabPicture> compute_tying(const LabValues& values, const std::atomic<bool
   LabPicture out;
   out.pieces = {{logit_bars(*story, was, word, "lab.tying.said_before"), 1, true, 1.3f},
                 {logit_bars(*story, now, word, "lab.tying.said_after"), 1},
-                {facts, 1.2f},
-                {size_table(), 1, true, 1}};
+                in_full({facts, 1.2f}),
+                in_full({size_table(), 1, true, 1})};
   const Text name = token_label(*story, word);
   out.formula = Text::of(tied ? "lab.tying.formula.tied" : "lab.tying.formula.own",
                          {name, shown(static_cast<double>(was.at(word))), shown(factor, 3),
@@ -128,7 +128,8 @@ Lab lab_tying() {
                                              "lab.tying.word.the"}),
            real_control("lab.tying.factor", 0, 3, 0.6), switch_control("lab.tying.tied", true)},
           compute_tying,
-          {"factor", 3}};
+          {"factor", 3},
+          {"factor", 0, "tied"}};
 }
 
 }  // namespace attnscope

@@ -144,6 +144,11 @@ std::string shown_timing(const Timing& timing) {
   return shown_seconds(timing.median) + " (" + least + "–" + most + ")";
 }
 
+LabPiece in_full(LabPiece piece) {
+  piece.in_full = true;
+  return piece;
+}
+
 Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const OpenedModel>> kept;

@@ -56,6 +56,9 @@ Timing timed(int rounds, const std::function<void()>& work);
 /// "1.2 ms (1.1…1.5 ms)".
 std::string shown_timing(const Timing& timing);
 
+/// A piece that the full window alone shows.
+LabPiece in_full(LabPiece piece);
+
 // ---- models --------------------------------------------------------------------------------------
 /// A trained model of assets/models, opened once and kept. Errors: the program was built without it.
 Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/step/place.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -65,7 +66,8 @@ double seen_in(const MatrixMark& matrix) { return 0.5 * std::pow(10, -matrix.dig
 
 class Comparison {
  public:
-  Comparison(const MatrixMark& a, const MatrixMark& b) : a_(a), b_(b) {
+  /// `run`: of b.
+  Comparison(const MatrixMark& a, const MatrixMark& b, const Trace& run) : a_(a), b_(b), run_(run) {
     const figure::PartBox minus =
         figure::minus({Text(), figure::leaf({"", b, 1, {}, ""})}, {Text(), figure::leaf({"", a, 1, {}, ""})})
             .body;
@@ -125,12 +127,27 @@ class Comparison {
     out.cols.shown = true;
     for (const MatrixMark* matrix : {&a_, &b_, &difference_})
       out.own_rows.push_back({"", matrix->scale, matrix->most, matrix->digits});
-    out.of.clear();
+    out.own_rows[1].of = row_place();  // the one that is edited
+    out.of.clear(), out.edited.clear();
     return {"row", std::move(out), 3, {Text::of("figure.row", {row_name(row_)})}, ""};
   }
 
  private:
   double seen() const { return seen_in(b_); }
+  // The looked-at row of B as a place; empty where it is none of the run.
+  std::string row_place() const {
+    const auto place = parse_place(b_.of);
+    const auto site = place ? parse_site(place->name) : Result<Site>(place.error());
+    const Record* record = site ? run_.find(*site) : nullptr;
+    if (!record || !b_.picked_cols.empty()) return {};
+    std::vector<std::string> open;
+    for (const Axis axis : record->axes)
+      if (!range_on(place->at, axis_name(axis))) open.emplace_back(axis_name(axis));
+    if (open.size() != 2) return {};
+    std::vector<AxisRange> at = place->at;
+    at.push_back({open.front(), row_ + b_.first_row});
+    return to_text(*site) + to_text(at);
+  }
   Text row_name(std::int64_t at) const { return name_of(a_, b_, &MatrixMark::rows, at); }
   Text col_name(std::int64_t at) const { return name_of(a_, b_, &MatrixMark::cols, at); }
   static Text number(const MatrixMark& matrix, std::int64_t row, std::int64_t col) {
@@ -141,6 +158,7 @@ class Comparison {
   }
 
   const MatrixMark &a_, &b_;
+  const Trace& run_;
   MatrixMark difference_;
   Changed all_;
   std::int64_t row_ = 0;
@@ -206,7 +224,7 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
     out.sentence = {Text::of("figure.compare.shapes",
                              {a->values.size(0), a->values.size(1), b->values.size(0), b->values.size(1)})};
   } else {
-    const Comparison comparison(*a, *b);
+    const Comparison comparison(*a, *b, *now.run);
     out.sentence = comparison.sentence();
     using figure::WordsMark;
     planes.push_back(figure::column(

@@ -99,10 +99,16 @@ void mark_plane(const Trace& run, const std::string& of, std::int64_t own, Matri
   const std::int64_t rows = mark.values.size(0), cols = mark.values.size(1);
   const auto add = [&](Indices down, Indices across) {  // of the step; in a piece of it, what lies there
     if (own < 0) down = {std::max<std::int64_t>(0, down.begin - mark.first_row), down.end - mark.first_row};
-    across = {std::max<std::int64_t>(0, across.begin - mark.first_col), across.end - mark.first_col};
-    down.end = std::min(down.end, rows), across.end = std::min(across.end, cols);
-    if (down.begin < down.end && across.begin < across.end)
-      mark.edited.push_back({down.begin, across.begin, down.end - down.begin, across.end - across.begin});
+    down.end = std::min(down.end, rows);
+    const auto inside = [&](std::int64_t col) {
+      return col < cols && mark.step_col(col) >= across.begin && mark.step_col(col) < across.end;
+    };
+    for (std::int64_t col = 0; col < cols && down.begin < down.end; ++col) {
+      if (!inside(col)) continue;
+      const std::int64_t from = col;
+      while (inside(col)) ++col;
+      mark.edited.push_back({down.begin, from, down.end - down.begin, col - from});
+    }
   };
   const bool one = plane->open.size() == 1;
   if (one && own < 0 && rows != 1) return;

@@ -59,8 +59,8 @@ bool stays_in_pieces(ViewState state, std::int64_t row) {
   state.row = row;
   const auto figure = draw_view(**find_view("tokenizer"), state, false);
   const figure::Part* joined = figure ? figure::find_part(*figure, "joined") : nullptr;
-  return joined &&
-         std::get<figure::TableMark>(joined->mark).rows.back().cells[1].str().find(' ') != std::string::npos;
+  const auto* stairs = joined ? std::get_if<figure::StairsMark>(&joined->mark) : nullptr;
+  return stairs && stairs->rows.back().pieces.size() > 1;
 }
 
 // The longest word; where letters are joined to words, the longest that they make.

@@ -171,7 +171,7 @@ std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, 
   for (const Axis axis : record->axes)
     if (!range_on(place->at, axis_name(axis))) ++free;
   if (free == 0 || free > 2 || (own && free > 1)) return std::nullopt;
-  std::vector<std::int64_t> open{row + matrix.first_row, col + matrix.first_col};
+  std::vector<std::int64_t> open{row + matrix.first_row, matrix.step_col(col)};
   if (free == 1) open = {open[matrix.values.size(0) == 1 || own ? 1 : 0]};
   std::size_t at = 0;
   for (std::size_t axis = 0; axis < record->axes.size(); ++axis) {

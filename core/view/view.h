@@ -45,6 +45,7 @@ struct ViewState {
   std::int64_t distance = -1;  ///< Circuits: rows from a query back to its key, where heads rotate; -1: one
   const Lab* lab = nullptr;    ///< of the view of labs
   LabValues values;            ///< of its controls
+  std::shared_ptr<const Result<LabPicture>> lab_picture = {};  ///< null: it is computed from `values`
   std::shared_ptr<const AskShown> asked = {};       ///< Ask: what its page shows; null: each head knocked out
   std::shared_ptr<const Gradients> gradients = {};  ///< what ViewSpec::gradients gives; null: not there yet
   std::shared_ptr<const SlowPart> slow = {};        ///< what ViewSpec::slow gives; null: not there yet

@@ -98,6 +98,9 @@ std::vector<Text> circuits_said(const ModelConfig& config, const std::vector<con
   if (best.size() == 1) out.resize(8);
   out.emplace_back(figure::number_text(chance_score(config), 3));
   out.emplace_back(config.d_model);
+  for (std::size_t at = 0; at < 2; ++at)
+    out.push_back(at < best.size() ? Text(figure::number_text(best[at]->score - chance_score(config), 3))
+                                   : Text());
   return out;
 }
 

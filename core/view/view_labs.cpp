@@ -22,11 +22,15 @@ Ink ink_of(LabInk ink) {
 }
 
 struct MarkOf {
+  bool easy = false;  ///< tables take the room that there is
   figure::Mark operator()(const LabPlot& plot) const {
     figure::PlotMark out;
     out.x_title = plot.x_title, out.log_x = plot.log_x, out.log_y = plot.log_y;
+    out.square = plot.square, out.x_range = plot.x, out.y_range = plot.y;
+    out.x_marks = plot.x_marks, out.y_marks = plot.y_marks;
     for (const LabSeries& one : plot.series)
-      out.series.push_back({one.name, one.points, ink_of(one.ink), one.dashed});
+      out.series.push_back({one.name, one.points, ink_of(one.ink), one.dashed, one.dots || one.points_only,
+                            !one.points_only, one.pixel});
     return out;
   }
   figure::Mark operator()(const LabMatrix& matrix) const {
@@ -45,7 +49,7 @@ struct MarkOf {
   }
   figure::Mark operator()(const LabBars& bars) const {
     figure::TableMark out;
-    out.most = bars.most;
+    out.most = bars.most, out.tall = easy;
     for (const LabBars::Bar& bar : bars.bars) {
       out.rows.push_back({{bar.name, bar.shown}, bar.value, {}, bar.ink == LabInk::amber});
       if (bars.most <= 0) out.most = std::max(out.most, bar.value);
@@ -54,7 +58,7 @@ struct MarkOf {
   }
   figure::Mark operator()(const LabTable& table) const {
     figure::TableMark out;
-    out.header = table.header;
+    out.header = table.header, out.tall = easy;
     for (std::size_t row = 0; row < table.rows.size(); ++row)
       out.rows.push_back({table.rows[row], {}, {}, static_cast<int>(row) == table.lit});
     return out;
@@ -72,14 +76,20 @@ std::vector<Text> titles_of(const LabPiece& piece) {
   return out;
 }
 
+Result<LabPicture> lab_picture(const ViewState& state) {
+  return state.lab_picture ? *state.lab_picture : compute(*state.lab, state.values);
+}
+
 Result<ViewDrawing> draw_labs(const ViewState& state) {
-  TRY(const LabPicture picture, compute(*state.lab, state.values));
+  TRY(const LabPicture picture, lab_picture(state));
   std::vector<std::vector<figure::PartBox>> rows;
   for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
     const LabPiece& piece = picture.pieces[at];
+    if (piece.in_full && state.level == Level::easy) continue;
     if (rows.empty() || piece.begins_row) rows.emplace_back();
-    rows.back().push_back(figure::leaf(
-        {"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), 1, titles_of(piece), ""}));
+    rows.back().push_back(
+        figure::leaf({"piece" + std::to_string(at),
+                      std::visit(MarkOf{state.level == Level::easy}, piece.what), 1, titles_of(piece), ""}));
   }
   const Text name = Text::of(state.lab->key + ".title");
   std::vector<figure::PartBox> body;

@@ -1,6 +1,7 @@
 // Who may look? The scores of one head, the mask, what it leaves of them, and the pattern, side by side.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/lens/attention_plane.h"
 #include "core/lens/attention_row.h"
@@ -15,35 +16,56 @@ constexpr std::int64_t kPiece = 4;        // rows and columns of a plane that ha
 constexpr std::int64_t kPieceBefore = 2;  // of them before the row that is looked at
 constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
 
-bool in_piece(std::int64_t at, std::int64_t first) { return at >= first && at < first + kPiece; }
-
-// Those of kPiece rows or columns.
-void keep_names(figure::Names& names, std::int64_t first) {
-  const std::vector<Text> all = std::move(names.labels);
-  names.labels = {all.begin() + first, all.begin() + first + kPiece};
-  std::vector<int> struck;
-  for (const int at : names.struck)
-    if (in_piece(at, first)) struck.push_back(at - static_cast<int>(first));
-  names.struck = std::move(struck);
-  for (int* at : {&names.looked, &names.kept})
-    *at = in_piece(*at, first) ? *at - static_cast<int>(first) : -1;
+// Where a row or column of the whole stands among those of a piece; -1: it is none of them.
+int piece_place(const std::vector<std::int64_t>& picked, std::int64_t at) {
+  const auto found = std::find(picked.begin(), picked.end(), at);
+  return found == picked.end() ? -1 : static_cast<int>(found - picked.begin());
 }
 
-// The rows around the one that is looked at, and the same tokens as columns, where rows and columns are the
-// same tokens: small enough for digits and for the names of both. Where the mask hides nothing, no diagonal
-// has to be seen: the columns are those around the strongest key.
+// Those of some rows or columns.
+void keep_names(figure::Names& names, const std::vector<std::int64_t>& picked) {
+  const std::vector<Text> all = std::move(names.labels);
+  names.labels.clear();
+  for (const std::int64_t at : picked) names.labels.push_back(all[static_cast<std::size_t>(at)]);
+  std::vector<int> struck;
+  for (const int at : names.struck)
+    if (const int place = piece_place(picked, at); place >= 0) struck.push_back(place);
+  names.struck = std::move(struck);
+  for (int* at : {&names.looked, &names.kept}) *at = piece_place(picked, *at);
+}
+
+std::vector<std::int64_t> from_row(std::int64_t first) {
+  std::vector<std::int64_t> out(kPiece);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
+// The columns of a piece whose rows begin at `row0`: the same tokens, so that the diagonal is seen, and in
+// the place of the farthest the key that the looked-at row looks at most. Where the mask hides nothing, no
+// diagonal has to be seen: the columns are those around that key.
+std::vector<std::int64_t> piece_columns(const figure::MatrixMark& whole, std::int64_t row0,
+                                        bool nothing_hidden) {
+  std::vector<std::int64_t> out = from_row(row0);
+  const std::int64_t key = whole.cols.kept, last = whole.values.size(0) - kPiece;
+  if (key < 0 || piece_place(out, key) >= 0) return out;
+  if (nothing_hidden) return from_row(std::clamp<std::int64_t>(key - kKeysBefore, 0, last));
+  (key < row0 ? out.front() : out.back()) = key;
+  return out;
+}
+
+// The rows around the one that is looked at and a few columns: small enough for digits and for the names of
+// both.
 figure::MatrixMark piece_of(const figure::MatrixMark& whole, bool nothing_hidden) {
   figure::MatrixMark out = whole;
   const std::int64_t last = whole.values.size(0) - kPiece;
   const std::int64_t row0 = std::clamp<std::int64_t>(whole.rows.looked - kPieceBefore, 0, last);
-  const bool to_key = nothing_hidden && whole.cols.kept >= 0 && !in_piece(whole.cols.kept, row0);
-  const std::int64_t col0 = to_key ? std::clamp<std::int64_t>(whole.cols.kept - kKeysBefore, 0, last) : row0;
+  const std::vector<std::int64_t> rows = from_row(row0), cols = piece_columns(whole, row0, nothing_hidden);
   std::vector<float> values;
-  for (std::int64_t row = row0; row < row0 + kPiece; ++row)
-    for (std::int64_t col = col0; col < col0 + kPiece; ++col) values.push_back(whole.values.at(row, col));
+  for (const std::int64_t row : rows)
+    for (const std::int64_t col : cols) values.push_back(whole.values.at(row, col));
   out.values = Tensor::from(std::move(values), {{Axis::query, kPiece}, {Axis::key, kPiece}});
-  keep_names(out.rows, row0), keep_names(out.cols, col0);
-  out.first_row = row0, out.first_col = col0, out.signs = true;
+  keep_names(out.rows, rows), keep_names(out.cols, cols);
+  out.first_row = row0, out.picked_cols = cols, out.signs = true;
   return out;
 }
 

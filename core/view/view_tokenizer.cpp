@@ -16,7 +16,7 @@ namespace {
 
 using figure::TableMark;
 
-constexpr std::size_t kMostSteps = 40;
+constexpr std::size_t kMostSteps = 40, kMostStairs = 9;
 constexpr int kJoinedMerges = 3000;
 constexpr std::size_t kJoinedTexts = 400;  // of the lessons
 
@@ -107,22 +107,51 @@ const Tokenizer* joining_vocabulary() {
   return made.get();
 }
 
+// The letters of a word, then a row for each merge with the piece that it made. `shown`: how a piece is
+// written.
+template <class Shown>
+figure::StairsMark stairs_of(const SegmentedWord& word, const Shown& shown) {
+  figure::StairsMark out;
+  std::vector<WordPart> before;
+  for (std::size_t at = 0; at <= word.steps.merges.size(); ++at) {
+    const std::vector<WordPart> now = pieces_after(word, at);
+    figure::StairsMark::Row row{Text::of("figure.tokenizer.letters"), {}};
+    for (const WordPart& part : now) {
+      std::vector<std::string> from;  // the pieces of the step before that it was made of
+      for (const WordPart& old : before)
+        if (old.begin >= part.begin && old.end <= part.end) from.push_back(shown(old));
+      const bool made = from.size() > 1;
+      const std::string_view letters = word.text.text();
+      row.pieces.push_back({Text(shown(part)),
+                            static_cast<int>(utf8_length(letters.substr(part.begin, part.end - part.begin))),
+                            made});
+      if (made) row.name = Text(join(from, " + "));
+    }
+    out.rows.push_back(std::move(row));
+    before = now;
+  }
+  return out;
+}
+
 // How the letters of a word are joined; empty: it has others than ASCII, or none are joined.
-TableMark joined_table(const std::string& word) {
-  TableMark out;
+figure::StairsMark joined_stairs(const std::string& word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) { return c < 0x80; });
   const Tokenizer* letters = plain && !word.empty() ? joining_vocabulary() : nullptr;
   const auto cut = letters ? segment(*letters, word, {}, false) : Result<Segmentation>(Error{});
-  if (!cut || cut->words.size() != 1 || cut->words.front().steps.merges.empty()) return out;
+  if (!cut || cut->words.size() != 1 || cut->words.front().steps.merges.empty()) return {};
   const SegmentedWord& own = cut->words.front();
-  out.card = TableMark::Card::plain;
-  out.header = {Text::of("figure.tokenizer.column.merge"), Text::of("figure.tokenizer.column.pieces")};
-  for (std::size_t at = 0; at <= own.steps.merges.size(); ++at) {
-    std::vector<std::string> pieces;
-    for (const WordPart& part : pieces_after(own, at))
-      pieces.emplace_back(own.text.text().substr(part.begin, part.end - part.begin));
-    out.rows.push_back({{Text(at), Text(join(pieces, " \xC2\xB7 "))}, {}, {}, at == own.steps.merges.size()});
-  }
+  return stairs_of(own, [&](const WordPart& part) {
+    return std::string(own.text.text().substr(part.begin, part.end - part.begin));
+  });
+}
+
+// The word as it was cut: as stairs where its letters were merged in few steps, else as a table.
+std::optional<figure::Mark> steps_mark(const ViewState& state, const CutWord& cut) {
+  const WordSteps& steps = cut.word.steps;
+  if (steps.kind == WordSteps::Kind::merges && !steps.merges.empty() && steps.merges.size() <= kMostStairs)
+    return stairs_of(cut.word, [&](const WordPart& part) { return shown_part(state, cut, part).str(); });
+  TableMark out = steps_table(state, cut);
+  if (out.rows.empty()) return std::nullopt;
   return out;
 }
 
@@ -132,12 +161,12 @@ Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
     return fail(Code::not_found, "error.view.no_tokenizer");
   const int id = ids[static_cast<std::size_t>(state.row)];
   const std::optional<CutWord> cut = looked_word(state);
-  const TableMark steps = cut ? steps_table(state, *cut) : TableMark();
+  const std::optional<figure::Mark> steps = cut ? steps_mark(state, *cut) : std::nullopt;
   const int known = state.opened->tokenizer->vocab_size();
   const Text token = token_label(*state.opened, id);
   std::vector<Text> said{token, id, known};
   std::string key = "figure.tokenizer.whole";
-  if (cut && !steps.rows.empty()) {
+  if (steps) {
     said = {Text(cut->text), cut->word.parts.size(), shown_parts(state, *cut, cut->word.parts), known};
     key = cut->word.parts.size() == 1 ? "figure.tokenizer.one" : "figure.tokenizer.several";
   }
@@ -145,9 +174,8 @@ Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
   ViewDrawing out{
       {Text::of("figure.tokenizer.question")}, {Text::of(key, said), Text::of(key + ".short", said)}, {}};
   out.above = std::move(tokens.picture);
-  if (!steps.rows.empty())
-    out.picture = figure::leaf({"steps", steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""});
-  if (TableMark joined = steps.rows.empty() && cut ? joined_table(cut->text) : TableMark();
+  if (steps) out.picture = figure::leaf({"steps", *steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""});
+  if (figure::StairsMark joined = !steps && cut ? joined_stairs(cut->text) : figure::StairsMark();
       !joined.rows.empty())
     out.picture = figure::leaf({"joined",
                                 std::move(joined),

@@ -321,28 +321,43 @@ TEST_F(EasyWindowTest, TheCacheOfADecoderOpensAtItsOwnText) {
   EXPECT_EQ(state().easy_spec->id, "kv");
 }
 
-// One lab, whose one number moves the picture; a slow one is opened in full.
-TEST_F(EasyWindowTest, OneLabOfTheDayHasOneSlider) {
+// One lab, whose one or two numbers move the picture; it says nothing of the text that is open.
+TEST_F(EasyWindowTest, OneLabOfTheDayHasItsOwnPictureAlone) {
   open_easy("storyteller");
+  EXPECT_TRUE(shows("type_text"));
   workspace().lab.clear();
   workspace().view = "labs";
   settle();
   EXPECT_EQ(workspace().level, Level::easy);
-  int controls = 0;
-  for (const auto& [name, rect] : noted_items()) controls += name.starts_with("lab_") ? 1 : 0;
-  EXPECT_GE(controls, 1);
+  EXPECT_FALSE(shows("type_text")) << "the strip of the text stands above a lab that does not read it";
+  EXPECT_FALSE(shows("figure.answer"));
   EXPECT_TRUE(shows("figure.sentence"));
-  EXPECT_FALSE(shows("try_show"));
-  for (const char* lab : {"sqrt", "order", "norms", "memory", "tying", "sharing"}) {
-    workspace().lab = lab;
+  EXPECT_TRUE(shows("try_sentence"));
+  for (const Lab& lab : labs()) {
+    workspace().lab = lab.id();
     settle();
-    EXPECT_EQ(workspace().level, Level::easy) << lab;
-    EXPECT_TRUE(shows("figure.piece0")) << lab;
+    EXPECT_EQ(workspace().level, Level::easy) << lab.id();
+    EXPECT_EQ(workspace().lab, lab.id());
+    EXPECT_TRUE(shows("figure.sentence")) << lab.id();
+    int controls = 0;
+    for (const LabControl& control : lab.controls) controls += shows("lab_" + control.id()) ? 1 : 0;
+    EXPECT_GE(controls, 1) << lab.id();
+    EXPECT_LE(controls, 2) << lab.id();
   }
-  workspace().lab = "length";
+}
+
+// "Show me" moves the number to what the line says, and "Back" to where it began.
+TEST_F(EasyWindowTest, ALabShowsWhatThereIsToTry) {
+  open_easy("storyteller");
+  workspace().animate = false;
+  workspace().view = "labs", workspace().lab = "sqrt";
   settle();
-  EXPECT_EQ(workspace().level, Level::full);
-  EXPECT_EQ(workspace().lab, "length");
+  click("try_show");
+  settle();
+  EXPECT_EQ(workspace().lab_values["sqrt"].number("d_k"), 512);
+  click("try_show");
+  settle();
+  EXPECT_EQ(workspace().lab_values["sqrt"].number("d_k"), 64);
 }
 
 TEST_F(EasyWindowTest, APlayedTryLeavesNothingToKeep) {

@@ -169,6 +169,21 @@ TEST(LabTiming, IsAMedianWithItsSpread) {
   EXPECT_EQ(shown_timing(timing_of({9e-4, 2e-3, 3e-3})), "2.00 ms (900 µs–3.00 ms)");
 }
 
+// What there is to try changes a control that exists to another value of its own, and is said in both
+// languages; the second control exists, too.
+TEST(Labs, WhatThereIsToTryCanBeDone) {
+  for (const Lab& lab : labs()) {
+    const LabControl* control = find_control(lab, lab.tries.id);
+    ASSERT_TRUE(control) << lab.id();
+    EXPECT_NE(lab.tries.to, control->initial()) << lab.id();
+    EXPECT_TRUE(parse_value(*control, value_text(*control, lab.tries.to))) << lab.id();
+    EXPECT_TRUE(has_string(lab.key + ".try")) << lab.id();
+    if (!lab.tries.beside.empty()) {
+      EXPECT_TRUE(find_control(lab, lab.tries.beside)) << lab.id();
+    }
+  }
+}
+
 // What moves by itself is a number of the lab: there and back, and within its limits.
 TEST(Labs, MoveANumberOfTheirsThereAndBack) {
   int moving = 0;

@@ -43,6 +43,7 @@ TEST(ViewCircuits, ShowsEveryScore) {
   }
   EXPECT_EQ(sentence_of(*figure)[2], figure::number_text(best, 3));
   EXPECT_EQ(sentence_of(*figure)[8], "0.125");  // 1 / sqrt(64)
+  EXPECT_EQ(sentence_of(*figure)[10], figure::number_text(best - 0.125, 3)) << "what the picture shows";
   const auto& heads = mark_of<figure::TableMark>(*figure, "heads");
   ASSERT_EQ(heads.rows.size(), found->heads.size());
   double before = 2;

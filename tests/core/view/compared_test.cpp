@@ -45,6 +45,24 @@ TEST(ViewCompared, ThreeMatricesAndThreeRowsAreThoseOfTheRuns) {
   EXPECT_FALSE(b.of.empty());
 }
 
+// Below the three matrices the edited cell is outlined in B's row, too, and a click on it finds it in the
+// run.
+TEST(ViewCompared, TheRowOfBHasTheOutlineOfTheEdit) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = both(of, "blocks.1.attn.pattern[head=3,query=13,key=2]=0", 1, 3);
+  state.row = 13;
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  const auto& row = mark_of<MatrixMark>(*figure, "row");
+  ASSERT_EQ(row.edited.size(), 1u);
+  EXPECT_EQ(row.edited[0].row, 1);
+  EXPECT_EQ(row.edited[0].col, 2);
+  const auto cell = cell_of(*state.run, row, 1, 2);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(to_text(*cell), "blocks.1.attn.pattern[head=3,query=13,key=2]");
+  EXPECT_FALSE(cell_of(*state.run, row, 0, 2)) << "A is not edited";
+}
+
 TEST(ViewCompared, TheRowsThatChangedComeLargestFirst) {
   const Opened of = opened("model:storyteller");
   const ViewState state = both(of, "blocks.0.attn.z*=0", 1, 3);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/words.h"
+#include "core/figure/drawing.h"
 #include "core/lens/attention_row.h"
 #include "tests/core/view/opened.h"
 
@@ -109,7 +110,7 @@ TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
       EXPECT_TRUE(piece.cols.shown) << id;
       for (std::int64_t at = 0; at < 16; ++at) {
         const std::int64_t down = at / 4, across = at % 4, query = down + piece.first_row,
-                           key = across + piece.first_col;
+                           key = piece.step_col(across);
         EXPECT_EQ(piece.values.at(down, across), all.values.at(query, key)) << id;
         EXPECT_EQ(piece.rows.labels[static_cast<std::size_t>(down)].str(),
                   all.rows.labels[static_cast<std::size_t>(query)].str());
@@ -197,12 +198,66 @@ TEST(ViewMask, APieceOfAnOpenMaskShowsTheStrongestKey) {
   const int key = strongest_cell(*of.run, state.place.pattern(2), 2, 14);
   ASSERT_GE(key, 0);
   ASSERT_GE(pattern.cols.kept, 0) << "outside of the piece";
-  EXPECT_EQ(pattern.first_col + pattern.cols.kept, key);
+  EXPECT_EQ(pattern.step_col(pattern.cols.kept), key);
   EXPECT_EQ(pattern.first_row + pattern.rows.looked, 14);
   const auto cell = cell_of(*of.run, pattern, pattern.rows.looked, pattern.cols.kept);
   ASSERT_TRUE(cell);
   EXPECT_EQ(to_text(*cell), "blocks.2.attn.pattern[head=2,query=14,key=" + std::to_string(key) + "]");
   EXPECT_EQ(pattern.cols.labels[static_cast<std::size_t>(pattern.cols.kept)].str(), "cat");
+}
+
+// The key that the looked-at row looks at most is one of the columns, wherever it stands, and the diagonal is
+// seen beside it; a line stands where columns are left out.
+TEST(ViewMask, APieceShowsTheStrongestKeyOfItsRow) {
+  struct At {
+    const char* model;
+    int layer;
+    std::int64_t head, row;
+  };
+  int apart = 0;
+  for (const At& at : {At{"storyteller", 1, 3, 4}, At{"storyteller", 1, 3, 13}, At{"pilot", 1, 3, 19}}) {
+    const Opened of = opened(std::string("model:") + at.model);
+    ViewState state = first_state(*of.model, of.run);
+    state.layer = at.layer, state.head = at.head, state.row = at.row, state.level = Level::easy;
+    const auto figure = draw_view(**find_view("mask"), state);
+    ASSERT_TRUE(figure);
+    const auto& pattern = mark_of<figure::MatrixMark>(*figure, "pattern");
+    const int key = strongest_cell(*of.run, state.place.pattern(at.layer), at.head, at.row);
+    ASSERT_GE(pattern.cols.kept, 0) << at.model << " " << at.row << ": outside of the piece";
+    EXPECT_EQ(pattern.step_col(pattern.cols.kept), key);
+    bool itself = false;
+    for (std::int64_t col = 0; col < 4; ++col) itself = itself || pattern.step_col(col) == at.row;
+    EXPECT_TRUE(itself) << at.model << " " << at.row;
+    if (pattern.step_col(1) == pattern.step_col(0) + 1) continue;
+    ++apart;
+    const figure::Measure measure;
+    const figure::Placed placed = figure::place(*figure, 1260, 440, figure::kWindowLetters, measure);
+    const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
+    const auto lines = std::count_if(drawing.shapes.begin(), drawing.shapes.end(), [](const auto& shape) {
+      return shape.part == "pattern" && shape.kind == figure::DrawnShape::Kind::rect && shape.rect.w == 2;
+    });
+    EXPECT_EQ(lines, 1) << at.model;
+  }
+  EXPECT_GT(apart, 0);
+}
+
+// Names of the piece are as large as digits: long ones, as the Pilot's are, too.
+TEST(ViewMask, NamesOfAPieceAreReadable) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3, state.row = 19, state.level = Level::easy;
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 400, figure::kWindowLetters, measure);
+  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
+  int names = 0;
+  for (const figure::DrawnShape& shape : drawing.shapes)
+    if (shape.kind == figure::DrawnShape::Kind::text && shape.part == "pattern" && !shape.digit) {
+      EXPECT_GE(shape.em, 11.f) << shape.text;
+      ++names;
+    }
+  EXPECT_GE(names, 5);
 }
 
 TEST(ViewMask, APieceOutlinesTheCellsThatAnEditTouched) {
@@ -218,7 +273,7 @@ TEST(ViewMask, APieceOutlinesTheCellsThatAnEditTouched) {
   const auto& mask = mark_of<figure::MatrixMark>(*figure, "allowed");
   ASSERT_EQ(mask.edited.size(), 1u);
   EXPECT_EQ(mask.edited[0].row + mask.first_row, 4);
-  EXPECT_EQ(mask.edited[0].col + mask.first_col, 2);
+  EXPECT_EQ(mask.step_col(mask.edited[0].col), 2);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "core/text/tokenizer.h"
 
 #include "core/base/words.h"
+#include "core/figure/drawing.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -54,11 +55,49 @@ TEST(ViewTokenizer, OfAWholeWordTheMergesOfLettersAreShown) {
   state.row = 10;  // "tired"
   const auto figure = draw_view(**find_view("tokenizer"), state);
   ASSERT_TRUE(figure);
-  const auto& rows = mark_of<figure::TableMark>(*figure, "joined").rows;
-  const auto pieces = [&](std::size_t row) { return rows[row].cells[1].str(); };
-  ASSERT_GT(rows.size(), 1u);
-  EXPECT_EQ(pieces(0), "t \xC2\xB7 i \xC2\xB7 r \xC2\xB7 e \xC2\xB7 d");
-  EXPECT_EQ(pieces(rows.size() - 1), "tired");
+  const auto& rows = mark_of<figure::StairsMark>(*figure, "joined").rows;
+  const auto pieces = [&](std::size_t row) {
+    std::vector<std::string> out;
+    for (const auto& piece : rows[row].pieces) out.push_back(piece.text.str());
+    return out;
+  };
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(pieces(0), (std::vector<std::string>{"t", "i", "r", "e", "d"}));
+  EXPECT_EQ(pieces(4), std::vector<std::string>{"tired"});
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    int letters = 0, lit = 0;
+    std::string word;
+    for (const auto& piece : rows[row].pieces) {
+      letters += piece.letters, lit += piece.lit ? 1 : 0, word += piece.text.str();
+      if (piece.lit) {
+        std::string name = rows[row].name.str();  // "t + i"
+        while (name.find(" + ") != std::string::npos) name.erase(name.find(" + "), 3);
+        EXPECT_EQ(name, piece.text.str());
+      }
+    }
+    EXPECT_EQ(letters, 5) << row;
+    EXPECT_EQ(lit, row == 0 ? 0 : 1) << row;
+    EXPECT_EQ(word, "tired") << row;
+  }
+}
+
+// The stairs take the width that the picture has, and a piece stands below those that it was made of.
+TEST(ViewTokenizer, TheStairsUseTheRoom) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.row = 10, state.level = Level::easy;
+  const auto figure = draw_view(**find_view("tokenizer"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
+  float left = 1e9f, right = 0, widest = 0;
+  for (const figure::DrawnShape& shape : drawing.shapes)
+    if (shape.part == "joined" && shape.kind == figure::DrawnShape::Kind::rect)
+      left = std::min(left, shape.rect.x), right = std::max(right, shape.rect.right()),
+      widest = std::max(widest, shape.rect.w);
+  EXPECT_GT(right - left, 340.f);
+  EXPECT_NEAR(widest, right - left, 1.f) << "the whole word is as wide as its letters";
 }
 
 // Where no step is to be shown: the part of the vocabulary around the token, in the order of numbers.

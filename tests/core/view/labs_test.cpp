@@ -1,0 +1,79 @@
+// A lab as a figure: in the easy level one picture, with the marks that the lab has on its axes.
+#include <cmath>
+
+#include "core/base/words.h"
+#include "core/figure/drawing.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+ViewState lab_state(const std::string& name, Level level) {
+  ViewState state;
+  state.lab = *find_lab(name), state.values = initial_values(*state.lab), state.level = level;
+  return state;
+}
+
+TEST(ViewLabs, TheEasyLevelLeavesOutWhatTheFullOneAdds) {
+  for (const char* name : {"sqrt", "order", "tying", "memory", "sharing", "loss", "softmax"}) {
+    const ViewState state = lab_state(name, Level::easy);
+    const auto picture = compute(*state.lab, state.values);
+    ASSERT_TRUE(picture) << name;
+    const auto easy = draw_view(**find_view("labs"), state);
+    const auto full = draw_view(**find_view("labs"), lab_state(name, Level::full));
+    ASSERT_TRUE(easy && full) << name;
+    for (std::size_t at = 0; at < picture->pieces.size(); ++at) {
+      const std::string id = "piece" + std::to_string(at);
+      EXPECT_EQ(figure::find_part(*easy, id) != nullptr, !picture->pieces[at].in_full) << name << " " << id;
+      EXPECT_TRUE(figure::find_part(*full, id)) << name << " " << id;
+    }
+  }
+}
+
+// The current d_k is a line across the curves: with the number the picture moves.
+TEST(ViewLabs, TheCurrentValueIsALineAcrossThePlot) {
+  const figure::Measure measure;
+  const auto mark_at = [&](double width) {
+    ViewState state = lab_state("sqrt", Level::easy);
+    state.values.set("d_k", width);
+    const auto figure = draw_view(**find_view("labs"), state);
+    const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+    const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
+    for (const figure::DrawnShape& shape : drawing.shapes)
+      if (shape.part == "piece1" && shape.kind == figure::DrawnShape::Kind::line &&
+          shape.points.size() == 2 && shape.points[0].first == shape.points[1].first)
+        return shape.points[0].first;
+    return -1.f;
+  };
+  const float narrow = mark_at(4), wide = mark_at(256);
+  EXPECT_GT(narrow, 0);
+  EXPECT_GT(wide, narrow + 100);
+}
+
+// LayerNorm's vectors are dots, not a line from each to the next; a circle is round.
+TEST(ViewLabs, ACloudIsDotsOnEqualAxes) {
+  const ViewState state = lab_state("norms", Level::easy);
+  const auto figure = draw_view(**find_view("labs"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+  for (const figure::PlacedPart& part : placed.parts)
+    if (part.part->id == "piece0") {
+      EXPECT_NEAR(part.cells.w, part.cells.h, 1.f);
+    }
+  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
+  int dots = 0;
+  for (const figure::DrawnShape& shape : drawing.shapes) {
+    if (shape.part != "piece0") continue;
+    dots += shape.kind == figure::DrawnShape::Kind::rect && shape.round > 0 ? 1 : 0;
+    if (shape.kind == figure::DrawnShape::Kind::line) {
+      EXPECT_LE(shape.points.size(), 2u);  // of the legend
+    }
+  }
+  EXPECT_EQ(dots, 128);  // 64 before, 64 after
+}
+
+}  // namespace
+}  // namespace attnscope
