@@ -14,7 +14,8 @@ SessionOfAnswer::SessionOfAnswer(const nlohmann::json& run, const std::string& p
   const auto session = run.is_object() ? run.find(kRunSession) : run.end();
   if (!run.is_object() || session == run.end() || !session->is_object()) return;
   const std::string name = ".attnscope-rerun-" + std::to_string(::getpid()) + kSessionEnding;
-  held_ = std::make_unique<HeldSession>((std::filesystem::path(path).parent_path() / name).string(), *session);
+  held_ =
+      std::make_unique<HeldSession>((std::filesystem::path(path).parent_path() / name).string(), *session);
 }
 
 std::vector<std::string> SessionOfAnswer::in(std::vector<std::string> words) const {

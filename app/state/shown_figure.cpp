@@ -208,8 +208,8 @@ static Document shown_document(const FrameState& state, const ShownView& shown, 
   return answer ? asking.asked_document(document) : document;
 }
 
-// The run that the page compares with: where nothing is pinned, heads are compared with the run before the last
-// edit.
+// The run that the page compares with: where nothing is pinned, heads are compared with the run before the
+// last edit.
 static std::shared_ptr<const RunResult> compared_with(const FrameState& state, const ShownView* shown) {
   const AskSettings& asked = state.workspace.asking.settings;
   const bool before = shown && shown->view->id == std::string_view("ask") && asked.page == AskPage::heads &&

@@ -82,11 +82,10 @@ void AskHeads::rank(const ViewContext& context) {
   settings.heads_before = !context.session.pinned();
   const auto answer = asking.answer();
   const bool effects = answer && answer->sweep && !answer->request.other && asking.is_fresh(*answer);
-  const std::uint64_t key =
-      key_of({reinterpret_cast<std::uintptr_t>(heads_.get()), static_cast<std::uint64_t>(settings.heads_by),
-              static_cast<std::uint64_t>(settings.heads_largest),
-              std::bit_cast<std::uint32_t>(settings.heads_least), effects ? answer->key : 0,
-              effects ? answer->change : 0, static_cast<std::uint64_t>(settings.over)});
+  const std::uint64_t key = key_of(
+      {reinterpret_cast<std::uintptr_t>(heads_.get()), static_cast<std::uint64_t>(settings.heads_by),
+       static_cast<std::uint64_t>(settings.heads_largest), std::bit_cast<std::uint32_t>(settings.heads_least),
+       effects ? answer->key : 0, effects ? answer->change : 0, static_cast<std::uint64_t>(settings.over)});
   if (key == ranked_) return;
   ranked_ = key;
   effects_ = effects ? answer : nullptr;
@@ -119,14 +118,15 @@ float AskHeads::draw_choices(const ViewContext& context, float width) {
   const float top = ImGui::GetCursorScreenPos().y;
   AskSettings& settings = context.workspace.asking.settings;
   const std::string title = tr("ask.heads.least", {tr(title_key(context, settings.heads_by))});
-  (void)slider_real("###ask_heads_least", title, settings.heads_least, 0.f, 1.f, "%.2f", std::min(width, scaled(230)),
-                    tr("ask.heads.least.help"));
+  (void)slider_real("###ask_heads_least", title, settings.heads_least, 0.f, 1.f, "%.2f",
+                    std::min(width, scaled(230)), tr("ask.heads.least.help"));
   note_item("ask_heads_least");
   ImGui::SameLine(0, scaled(14));
   text_line(fonts().small, theme().text_dim,
             tr("ask.heads.count", {std::to_string(shown_.heads.size()), std::to_string(heads_->size())}));
   if (shown_.over_data) {
-    caption(kept_tr(shown_.spread ? "ask.heads.scope.spread" : "ask.heads.scope.mean", {prompts_words(*effects_)}));
+    caption(kept_tr(shown_.spread ? "ask.heads.scope.spread" : "ask.heads.scope.mean",
+                    {prompts_words(*effects_)}));
     note_item("ask_heads_scope");
   }
   return ImGui::GetCursorScreenPos().y - top;
@@ -202,9 +202,10 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
                        with_alpha(ink, 0.8f));
     }
     const std::string text = known ? score_text(column.score, value, shown_.spread) : "–";
-    draw_text(canvas, fonts().mono_small,
-              ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
-              known ? column.score == context.workspace.asking.settings.heads_by ? t.text : t.text_dim : t.border, text);
+    draw_text(
+        canvas, fonts().mono_small, ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
+        known ? column.score == context.workspace.asking.settings.heads_by ? t.text : t.text_dim : t.border,
+        text);
   }
   if (clicked) go_to_head(context, head, context.workspace.asking.measure.newest().get());
   if (!hovered) return;

@@ -77,7 +77,8 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
   plot.cell.y = std::clamp((room.y - top - legend) / static_cast<float>(blocks), scaled(3), scaled(60));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, ImVec2(room.x, room.y - legend));
   if (!fresh) veil(event.p0, event.p1);
-  draw_legend(plot.style, tr("ask.paths.legend." + std::string(path_name(context.workspace.asking.settings.attention))),
+  draw_legend(plot.style,
+              tr("ask.paths.legend." + std::string(path_name(context.workspace.asking.settings.attention))),
               ImVec2(at.x, event.p1.y + scaled(8)),
               ImVec2(std::min(room.x - scaled(8), scaled(240)), scaled(26)), false);
   if (!event.hovered()) return;
@@ -109,16 +110,15 @@ void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, Im
                                  : std::clamp<std::int64_t>(cursor.query, 0, trace->rows(place_.stack) - 1);
   caption(tr("ask.paths.sentence." + std::string(path_name(path)),
              {row_name(context.run, sequence, place_.stack, query), std::to_string(query)}));
-  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence),
-                                        static_cast<std::uint64_t>(place_.stack),
-                                        static_cast<std::uint64_t>(place_.part),
-                                        static_cast<std::uint64_t>(path)}),
+  const std::uint64_t subject =
+                          key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence),
+                                  static_cast<std::uint64_t>(place_.stack),
+                                  static_cast<std::uint64_t>(place_.part), static_cast<std::uint64_t>(path)}),
                       key = key_of({subject, context.run.version, static_cast<std::uint64_t>(query)});
-  const auto found =
-      rows_.get_or_before(subject, key, context.workers(),
-                          [trace, place = place_, path, query](const std::atomic<bool>& cancel) {
-                            return attention_path(*trace, place, path, query, [&] { return !cancel; });
-                          });
+  const auto found = rows_.get_or_before(
+      subject, key, context.workers(), [trace, place = place_, path, query](const std::atomic<bool>& cancel) {
+        return attention_path(*trace, place, path, query, [&] { return !cancel; });
+      });
   if (!found) return caption(tr("output.pending"));
   if (!*found) {
     caption(found->error().text());

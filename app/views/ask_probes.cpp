@@ -93,7 +93,8 @@ void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answe
   table.row = table.title_row = scaled(kAskProbesRow);
   table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t row = 0; row < depths; ++row)
-    table.rows[row] = {"###ask_probe_" + std::to_string(depths - 1 - row), {{probe_depth_words(depths - 1 - row)}}};
+    table.rows[row] = {"###ask_probe_" + std::to_string(depths - 1 - row),
+                       {{probe_depth_words(depths - 1 - row)}}};
   std::vector<int> kinds;
   for (int kind = 0; kind < kProbedCount; ++kind)
     if (answer.asked[static_cast<std::size_t>(kind)]) kinds.push_back(kind);

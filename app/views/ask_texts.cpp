@@ -248,12 +248,13 @@ void AskTexts::draw_line(const ViewContext& context, const Line& line, ImVec2 at
   }
   if (ImGui::IsItemHovered()) {
     const auto pos = static_cast<std::size_t>(text.pos);
-    std::string tip = tr("ask.texts.line", {std::to_string(text.prompt + 1), text_token_words(opened, text, pos),
-                                            std::to_string(text.pos), strength_words(text.value)});
+    std::string tip =
+        tr("ask.texts.line", {std::to_string(text.prompt + 1), text_token_words(opened, text, pos),
+                              std::to_string(text.pos), strength_words(text.value)});
     if (!text.at.keys.empty())
-      tip += "\n" +
-             tr("ask.texts.looks", {text_token_words(opened, text, static_cast<std::size_t>(text.at.keys[pos])),
-                                    std::to_string(text.at.keys[pos])});
+      tip += "\n" + tr("ask.texts.looks",
+                       {text_token_words(opened, text, static_cast<std::size_t>(text.at.keys[pos])),
+                        std::to_string(text.at.keys[pos])});
     tip += "\n" + std::string(tr(here ? "ask.texts.open" : "ask.texts.click"));
     note_text(tip);
     const std::string lines(in_lines(tip, scaled(kTextsTip)));

@@ -181,8 +181,7 @@ Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
     out.into_other = into_corrupt;
   }
   asked.how.seed = data->prompts->choice.seed;
-  if (!out.path && asked.patch == PatchInto::none)
-    asked.how.from = knockout_from(settings.how);
+  if (!out.path && asked.patch == PatchInto::none) asked.how.from = knockout_from(settings.how);
   out.data = std::move(data);
   return out;
 }

@@ -124,12 +124,12 @@ struct AskSettings {
   bool whole_range = false;                 ///< texts: over the whole range, not the strongest alone
   HeadScore heads_by = HeadScore::effect;   ///< heads: the column that sorts them
   bool heads_largest = true;                ///< heads: the largest first
-  float heads_least = 0;      ///< heads: those below this share (0..1) of the largest in that column are left out
+  float heads_least = 0;  ///< heads: those below this share (0..1) of the largest in that column are left out
   bool heads_before = false;  ///< heads: the change is that against the run before the last edit, not A
   AttentionPath attention = AttentionPath::rollout;  ///< paths
-  std::string attention_of;  ///< paths: a step of the attention that is followed ("blocks.0.cross.pattern");
-                             ///< empty, or one that the run lacks: what the main stack looks at itself with
-  bool graph_qk = false;     ///< graph: patterns are followed, too, through queries and keys
+  std::string attention_of;   ///< paths: a step of the attention that is followed ("blocks.0.cross.pattern");
+                              ///< empty, or one that the run lacks: what the main stack looks at itself with
+  bool graph_qk = false;      ///< graph: patterns are followed, too, through queries and keys
   float graph_share = 0.03f;  ///< graph: edges below this share of its scale are left out
   std::string graph_file;     ///< graph: the file that is shown in place of the run's; empty: none
   bool operator==(const AskSettings&) const = default;

@@ -5,8 +5,8 @@
 #include "core/lens/attribution_graph.h"
 #include "core/session/ask_look.h"
 #include "core/session/look_read.h"
-#include "core/session/measure_text.h"
 #include "core/view/ask_tables.h"
+#include "core/view/measure_name.h"
 
 namespace attnscope {
 namespace {
@@ -119,10 +119,9 @@ Result<ShownTable> heads_again(PageQuestion& asked) {
 Result<ShownTable> attention_again(const PageQuestion& asked) {
   const Trace& trace = *asked.trace();
   const AttentionPlace place = attention_named(trace, asked.settings().attention_of);
-  const std::int64_t query =
-      place.stack == trace.config().stack
-          ? row_of(*asked.measure, trace)
-          : std::clamp<std::int64_t>(asked.at.query, 0, trace.rows(place.stack) - 1);
+  const std::int64_t query = place.stack == trace.config().stack
+                                 ? row_of(*asked.measure, trace)
+                                 : std::clamp<std::int64_t>(asked.at.query, 0, trace.rows(place.stack) - 1);
   TRY(const PathRows rows, attention_path(trace, place, asked.settings().attention, query));
   return attention_table(asked.opened(), trace, place, rows);
 }
@@ -132,10 +131,10 @@ Result<ShownTable> graph_again(const PageQuestion& asked) {
   if (!settings.graph_file.empty())
     return fail(Code::unsupported, "error.view.ask_graph_file", {quoted_path(settings.graph_file)});
   TRY(const AttributionGraph graph,
-      attribution_graph(*asked.trace(), *asked.measure, kLeastGraphShare, kMostGraphNodes,
-                        {}, settings.graph_qk ? GraphPatterns::followed : GraphPatterns::held));
+      attribution_graph(*asked.trace(), *asked.measure, kLeastGraphShare, kMostGraphNodes, {},
+                        settings.graph_qk ? GraphPatterns::followed : GraphPatterns::held));
   const Circuit whole =
-      circuit_of(asked.opened(), *asked.trace(), graph, to_text(asked.opened(), *asked.measure));
+      circuit_of(asked.opened(), *asked.trace(), graph, measure_name(asked.opened(), *asked.measure));
   return graph_table(pruned(whole, static_cast<double>(settings.graph_share)));
 }
 

@@ -9,9 +9,7 @@
 namespace attnscope {
 namespace {
 
-bool is_share_of_row(HeadScore score) {
-  return score <= HeadScore::antecedent || score == HeadScore::change;
-}
+bool is_share_of_row(HeadScore score) { return score <= HeadScore::antecedent || score == HeadScore::change; }
 
 std::vector<HeadsShown::Column> columns_of_heads(const std::vector<RankedHead>& heads, HeadScore by) {
   std::vector<HeadsShown::Column> out;
@@ -133,9 +131,8 @@ std::string graph_node_words(const Circuit& circuit, const CircuitNode& node) {
   const std::string token = row < circuit.tokens.size() ? circuit.tokens[row] : std::string();
   std::string name = node.label.empty() ? node.id : node.label;
   const std::int64_t own = node.step_row >= 0 ? node.step_row : node.row;
-  return node.kind == CircuitNode::Kind::embed
-             ? name
-             : tr("ask.graph.node", {name, std::to_string(own), token});
+  return node.kind == CircuitNode::Kind::embed ? name
+                                               : tr("ask.graph.node", {name, std::to_string(own), token});
 }
 
 ShownTable graph_table(const Circuit& circuit) {

@@ -24,8 +24,8 @@ struct HeadsShown {
     double most;  ///< largest magnitude
   };
   std::vector<RankedHead> heads;
-  std::vector<Column> columns;            ///< those that any head has, and the one that sorts
-  bool over_data = false, spread = false;  ///< the effects are those over a data set: their mean, their spread
+  std::vector<Column> columns;             ///< those that any head has, and the one that sorts
+  bool over_data = false, spread = false;  ///< effects over a data set: their mean, or their spread
 };
 /// `heads` in order of execution, `effects`: a knock-out of every head; null: none is known.
 HeadsShown heads_shown(std::vector<RankedHead> heads, const AskSettings& settings,
