@@ -1,30 +1,25 @@
-// The session that an answer of the window carries in its run: while it is computed again it lies in a file
-// beside the answer, so that what it names is found, and may be read, as from there.
+// The session that an answer of the window carries in its run: while it is computed again it is read as if it
+// lay beside the answer, so that what it names is found, and may be read, as from there. No file is written.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "core/base/result.h"
+#include "core/session/held_session.h"
 
 namespace attnscope::cli {
 
 class SessionOfAnswer {
  public:
-  /// `run` of the answer in the file `path`; one without a session makes no file. Errors: those of writing.
-  static Result<SessionOfAnswer> of(const nlohmann::json& run, const std::string& path);
-  SessionOfAnswer(SessionOfAnswer&& other) noexcept;
-  SessionOfAnswer(const SessionOfAnswer&) = delete;
-  SessionOfAnswer& operator=(const SessionOfAnswer&) = delete;
-  SessionOfAnswer& operator=(SessionOfAnswer&&) = delete;
-  ~SessionOfAnswer();
-  /// Words of a command with the file in the place of kRunSession.
+  /// `run` of the answer in the file `path`; one without a session holds none.
+  SessionOfAnswer(const nlohmann::json& run, const std::string& path);
+  /// Words of a command with the session's path in the place of kRunSession.
   std::vector<std::string> in(std::vector<std::string> words) const;
 
  private:
-  explicit SessionOfAnswer(std::string path) : path_(std::move(path)) {}
-  std::string path_;  // empty: none
+  std::unique_ptr<HeldSession> held_;  // null: none
 };
 
 }  // namespace attnscope::cli

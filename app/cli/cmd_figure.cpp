@@ -187,7 +187,7 @@ Status make_figure(FigureOptions options) {
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
   TRY(ViewState state, figure_state(source, options));
   if (view->id == "ask" && !options.minus) {
-    TRY(state.asked, asked_again(source.look, source.document, source.sequence));
+    TRY(state.asked, asked_again(source.look, source.document, source.sequence, source.pinned.get()));
   }
   TRY(MadeFigure made, run_figure(*view, source, state, options));
   return write_made({std::move(made.figure)}, made.session, made.run, options);

@@ -2,6 +2,7 @@
 // the parts of an answer (--missing) it computes the rows that are not there, and joins them.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -73,6 +74,16 @@ bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
   return a.type() == b.type() || (a.is_number() && b.is_number());
 }
 
+// A number that a table has as text.
+std::optional<double> text_number(const nlohmann::json& cell) {
+  if (!cell.is_string()) return std::nullopt;
+  const auto& text = cell.get_ref<const std::string&>();
+  double out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  return whole ? std::optional(out) : std::nullopt;
+}
+
 void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string& path, double tolerance,
              Differences& out) {
   if (!out.other.empty()) return;
@@ -98,6 +109,10 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
     for (const auto& [name, value] : b.items())
       if (out.other.empty() && !a.contains(name) && (!path.empty() || !is_later(a, name)))
         out.other = path + "/" + name;
+  } else if (const auto number = text_number(a), other = text_number(b); number && other && a != b) {
+    compare(*number, *other, path, tolerance, out);
+  } else if (number && other) {
+    ++out.numbers;
   } else if (a != b) {
     out.other = path;
   }
@@ -321,7 +336,7 @@ Status run_rerun(const RerunOptions& options) {
     lift_run(before);
   }
   TRY(const std::vector<std::string> given, words_of(file, before, as));
-  TRY(const SessionOfAnswer session, SessionOfAnswer::of(before["run"], file));
+  const SessionOfAnswer session(before["run"], file);
   const std::vector<std::string> words = session.in(given);
   TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));

@@ -100,20 +100,31 @@ Result<ServedRequest> served_request(const RequestLines::Line& line, nlohmann::j
   return out;
 }
 
-// What a command printed: JSON, text, or bytes.
-nlohmann::json printed(const std::string& text) {
+std::string in_one_line(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// What a command printed, as a value of JSON in one line: JSON as it is written, text, or bytes.
+std::string printed(std::string text) {
   if (!is_valid_utf8(text)) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-    return {{"base64", base64({bytes, text.size()})}};
+    return in_one_line({{"base64", base64({bytes, text.size()})}});
   }
-  if (text.starts_with('{') || text.starts_with('['))
-    if (nlohmann::json value = nlohmann::json::parse(text, nullptr, false); !value.is_discarded())
-      return value;
+  const bool json = (text.starts_with('{') || text.starts_with('[')) && nlohmann::json::accept(text);
+  if (!json) return in_one_line(text);
+  std::replace(text.begin(), text.end(), '\n', ' ');  // within a text of JSON no line ends
   return text;
 }
 
+// One answer, in the order of the letters, as nlohmann writes objects.
+std::string answer_line(const nlohmann::json& id, int status, const std::string& out,
+                        const std::string& err) {
+  return "{\"err\":" + in_one_line(err) + ",\"id\":" + in_one_line(id) + ",\"out\":" + out +
+         ",\"status\":" + std::to_string(status) + "}";
+}
+
 // Runs the words as a command line of their own, under the options that serve was given.
-Result<nlohmann::json> served(const ServedRequest& request, const std::vector<std::string>& options) {
+Result<std::string> served(const ServedRequest& request, const std::vector<std::string>& options) {
   const auto has = [&](const std::string& word) {
     return std::any_of(request.words.begin(), request.words.end(),
                        [&](const std::string& one) { return one == word || one.starts_with(word + "="); });
@@ -126,10 +137,7 @@ Result<nlohmann::json> served(const ServedRequest& request, const std::vector<st
   TRY(CapturedOutput captured, CapturedOutput::begin());
   set_memory_limit(-1);  // what an earlier request asked for was for itself
   const int status = run_words(words);
-  nlohmann::json answer = {{"id", request.id}, {"status", status}};
-  answer["out"] = printed(captured.out());
-  answer["err"] = captured.err();
-  return answer;
+  return answer_line(request.id, status, printed(captured.out()), captured.err());
 }
 
 Status serve(const std::vector<std::string>& options) {
@@ -140,12 +148,9 @@ Status serve(const std::vector<std::string>& options) {
     if (line->text.find_first_not_of(" \t\r") == std::string::npos && !line->too_long) continue;
     nlohmann::json id = nullptr;
     const auto request = served_request(*line, id);
-    const Result<nlohmann::json> answer =
-        request ? served(*request, options) : Result<nlohmann::json>(request.error());
-    print_json(
-        answer ? *answer
-               : nlohmann::json{
-                     {"id", id}, {"status", kRefused}, {"out", ""}, {"err", answer.error().text() + "\n"}});
+    const Result<std::string> answer =
+        request ? served(*request, options) : Result<std::string>(request.error());
+    say((answer ? *answer : answer_line(id, kRefused, "\"\"", answer.error().text() + "\n")) + "\n");
     TRY_OK(finish_output());
   }
   return Done{};

@@ -208,9 +208,18 @@ static Document shown_document(const FrameState& state, const ShownView& shown, 
   return answer ? asking.asked_document(document) : document;
 }
 
+// The run that the page compares with: where nothing is pinned, heads are compared with the run before the
+// last edit.
+static std::shared_ptr<const RunResult> compared_with(const FrameState& state, const ShownView* shown) {
+  const AskSettings& asked = state.workspace.asking.settings;
+  const bool before = shown && shown->view->id == std::string_view("ask") && asked.page == AskPage::heads &&
+                      asked.heads_before;
+  return before ? state.session.against() : state.session.pinned();
+}
+
 std::string session_to_carry(const FrameState& state, const std::string& path, const json& figure,
                              const ShownView* shown) {
-  const std::shared_ptr<const RunResult> pinned = state.session.pinned();
+  const std::shared_ptr<const RunResult> pinned = compared_with(state, shown);
   const Document& document = state.session.document();
   const auto session = figure_session(shown ? shown_document(state, *shown, document) : document,
                                       state.look(), figure, pinned ? &pinned->document : nullptr, path);

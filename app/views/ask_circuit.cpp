@@ -14,24 +14,16 @@
 #include "core/session/data_prompt.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostKept = 64;  // points of a curve
 constexpr double kCircuitAtOnce = 3e10, kCircuitRows = 16;
 constexpr float kCircuitSide = 320.f, kCircuitNarrow = 620.f, kCircuitCount = 34.f, kCircuitShare = 64.f;
 
 std::string share_words(double share) {
   return std::isfinite(share) ? number_text(static_cast<float>(share), 3) : std::string("–");
-}
-
-DataKnockout::From from_of(AskHow how) {
-  using From = DataKnockout::From;
-  return how == AskHow::zero       ? From::itself
-         : how == AskHow::mean     ? From::mean
-         : how == AskHow::resample ? From::resample
-                                   : From::mean_by_pos;
 }
 
 // "head 1.3", "MLP 1"; what has no such name as it is written.
@@ -45,20 +37,6 @@ std::string circuit_part_words(const std::string& part) {
   if (cell->site.is(StepKind::mlp_down) && cell->at.empty() && cell->site.stack != Stack::enc)
     return tr("circuit.mlp", {block});
   return part;
-}
-
-// The parts in the order in which they are kept, and what the measure is with all down to each.
-ShownTable parts_table(const CircuitAnswer& found) {
-  ShownTable out;
-  out.columns = {tr("ask.circuit.count"), tr("ask.circuit.part"), tr("ask.circuit.effect"),
-                 tr("ask.circuit.table.measure"), tr("ask.circuit.share")};
-  for (std::size_t i = 0; i < found.points.size(); ++i) {
-    const KeptPoint& point = found.points[i];
-    out.rows.push_back({std::to_string(point.kept), i == 0 ? std::string() : found.effects[i - 1].part,
-                        i == 0 ? std::string() : table_number(found.effects[i - 1].effect),
-                        table_number(point.value.mean()), table_number(found.recovered(point.value))});
-  }
-  return out;
 }
 
 // A name that no circuit has yet.
@@ -82,11 +60,7 @@ const Result<std::shared_ptr<const AskCircuit::Asked>>& AskCircuit::asked(
                                     static_cast<std::uint64_t>(asking.settings.circuit_how)});
   const auto make = [&]() -> Result<std::shared_ptr<const Asked>> {
     Asked out{prompts, start, {}, key, subject};
-    DataQuestion& data = out.question.data;
-    TRY(data.measure, data_measure(asking.measure.text, *prompts));
-    TRY_OK(check_data_measure(data.measure));
-    data.at = asking.measure.row, data.steps = kCircuitNodes;
-    data.how.from = from_of(asking.settings.circuit_how), data.how.seed = prompts->choice.seed;
+    TRY(out.question, circuit_asked(asking, *prompts));
     return std::make_shared<const Asked>(std::move(out));
   };
   return *asked_.get({key}, [&] { return std::optional(make()); });
@@ -232,7 +206,7 @@ void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
       now->subject, now->key, context.workers(), [now](const std::atomic<bool>& cancel) -> Curve {
         DataRuns runs(*now->prompts, *now->start);
         TRY(CircuitRuns circuit, CircuitRuns::prepare(runs, now->question, &cancel));
-        return circuit.curve(kMostKept, &cancel);
+        return circuit.curve(kMostKeptParts, &cancel);
       });
   ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
   if (!made) return caption(tr("output.pending"));
@@ -248,7 +222,7 @@ void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
           room.x);
   note_item("ask_circuit_facts");
   context.workspace.asking.show_table(AskPage::circuit, key_of({made.serial, key_of(language())}),
-                                      [&] { return parts_table(found); });
+                                      [&] { return kept_table(found); });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const float high = std::max(scaled(80), at.y + room.y - top.y);
   const bool narrow = room.x < scaled(kCircuitNarrow);

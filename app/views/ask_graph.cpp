@@ -18,6 +18,7 @@
 #include "core/session/figure_session.h"
 #include "core/session/measure_text.h"
 #include "core/session/told_run.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
@@ -25,8 +26,7 @@ namespace {
 using NodeKind = CircuitNode::Kind;
 
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
-constexpr std::size_t kAskGraphMostLines = 60, kAskGraphMost = 400;  // nodes, as attnscope-cli attribute has
-constexpr double kAskGraphLeast = 0.004;                             // of the scale
+constexpr std::size_t kAskGraphMostLines = 60;
 
 // Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
@@ -61,7 +61,7 @@ std::string short_label(const CircuitNode& node) {
 std::string level_label(const CircuitNode& node) {
   const auto site = parse_site(node.step);
   switch (node.kind) {
-    case NodeKind::embed: return tr("ask.part.embed");
+    case NodeKind::embed: return tr(is_normed_entry(node.step) ? "ask.part.ln_embed" : "ask.part.embed");
     case NodeKind::output: return {};
     case NodeKind::mlp: return node.label;
     default: break;
@@ -73,14 +73,6 @@ std::string level_label(const CircuitNode& node) {
             {std::to_string(site ? site->layer : node.layer)});
 }
 
-std::string node_words(const Circuit& circuit, const CircuitNode& node) {
-  const auto row = static_cast<std::size_t>(node.row);
-  const std::string token = row < circuit.tokens.size() ? circuit.tokens[row] : std::string();
-  std::string name = node.label.empty() ? node.id : node.label;
-  const std::int64_t own = node.step_row >= 0 ? node.step_row : node.row;
-  return node.kind == NodeKind::embed ? name : tr("ask.graph.node", {name, std::to_string(own), token});
-}
-
 const char* side_words(GraphSide side) {
   return tr(side == GraphSide::query ? "ask.graph.query"
             : side == GraphSide::key ? "ask.graph.key"
@@ -89,26 +81,8 @@ const char* side_words(GraphSide side) {
 
 // Who wrote, and on which side of a head it is read.
 std::string edge_words(const Circuit& circuit, const CircuitLink& link, const CircuitNode& from) {
-  const std::string words = node_words(circuit, from);
+  const std::string words = graph_node_words(circuit, from);
   return has_side(link) ? tr("ask.graph.edge", {graph_side_name(link.side), words}) : words;
-}
-
-// Every edge that is drawn.
-ShownTable edges_table(const Circuit& circuit) {
-  ShownTable out;
-  out.columns = {tr("ask.graph.table.from"), tr("ask.graph.table.to")};
-  if (circuit.followed) out.columns.emplace_back(tr("ask.graph.table.side"));
-  out.columns.emplace_back(tr("ask.graph.table.value"));
-  if (circuit.followed) out.columns.emplace_back(tr("ask.graph.table.alone"));
-  for (const CircuitLink& link : circuit.links) {
-    std::vector<std::string>& row = out.rows.emplace_back();
-    for (const int node : {link.from, link.to})
-      row.push_back(node_words(circuit, circuit.nodes[static_cast<std::size_t>(node)]));
-    if (circuit.followed) row.push_back(graph_side_name(link.side));
-    row.push_back(table_number(link.weight));
-    if (circuit.followed) row.push_back(link.alone ? table_number(*link.alone) : std::string());
-  }
-  return out;
 }
 
 void go_to_node(const ViewContext& context, const CircuitNode& node) {
@@ -153,7 +127,7 @@ GraphToSave saying_run(const ViewContext& context, const Circuit& circuit) {
     if (asked->measure->distractor >= 0) measure["distractor"] = asked->measure->distractor;
     if (sequence == 0)
       out.command = {"attribute", kRunSession,         "--measure", text,
-                     "--at",      std::to_string(row), "--least",   format("%.6g", kAskGraphLeast)};
+                     "--at",      std::to_string(row), "--least",   format("%.6g", kLeastGraphShare)};
     if (sequence == 0 && circuit.followed) out.command.emplace_back("--qk");
   }
   out.circuit.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -181,21 +155,22 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
   const int sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
   const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
   const LogitMeasure asked = *measure.measure;
+  const bool followed = context.workspace.asking.settings.graph_qk;
   const std::uint64_t subject =
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(sequence)});
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(asked.kind),
               static_cast<std::uint64_t>(asked.target), static_cast<std::uint64_t>(asked.distractor),
-              static_cast<std::uint64_t>(asked.row), static_cast<std::uint64_t>(followed_)});
+              static_cast<std::uint64_t>(asked.row), static_cast<std::uint64_t>(followed)});
   const auto made = made_.get_or_before(
       subject, key, context.workers(),
       [trace, asked, opened = context.run.document.opened,
-       patterns = followed_ ? GraphPatterns::followed : GraphPatterns::held,
+       patterns = followed ? GraphPatterns::followed : GraphPatterns::held,
        words = measure_words(*context.run.document.opened, asked)](
           const std::atomic<bool>& cancel) -> Result<Circuit> {
         TRY(const AttributionGraph graph,
             attribution_graph(
-                *trace, asked, kAskGraphLeast, kAskGraphMost, [&] { return !cancel; }, patterns));
+                *trace, asked, kLeastGraphShare, kMostGraphNodes, [&] { return !cancel; }, patterns));
         return circuit_of(*opened, *trace, graph, words);
       });
   fresh = made.fresh;
@@ -207,11 +182,11 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
   return {made.value, &**made.value};
 }
 
-void AskGraph::follow(const std::shared_ptr<const Circuit>& circuit) {
-  if (whole_ == circuit && shown_share_ == share_) return;
+void AskGraph::follow(const std::shared_ptr<const Circuit>& circuit, float share) {
+  if (whole_ == circuit && shown_share_ == share) return;
   whole_ = circuit;
-  shown_share_ = share_;
-  shown_ = pruned(*circuit, static_cast<double>(share_));
+  shown_share_ = share;
+  shown_ = pruned(*circuit, static_cast<double>(share));
   hovered_ = -1;
   lay_out();
 }
@@ -274,13 +249,15 @@ int AskGraph::chosen() const {
 
 void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
-  (void)slider_real("###ask_graph_share", tr("ask.graph.share"), share_, 0.004f, 0.5f, "%.3f",
+  AskSettings& settings = context.workspace.asking.settings;
+  (void)slider_real("###ask_graph_share", tr("ask.graph.share"), settings.graph_share,
+                    static_cast<float>(kLeastGraphShare), static_cast<float>(kMostGraphShare), "%.3f",
                     std::min(width * 0.4f, scaled(250)), tr("ask.graph.share.help"));
   note_item("ask_graph_share");
   ImGui::SameLine(0, scaled(14));
   if (!opened_->circuit) {
-    if (chip(Label(tr("ask.graph.qk"), "###ask_graph_qk"), followed_, tr("ask.graph.qk.help")))
-      followed_ = !followed_;
+    if (chip(Label(tr("ask.graph.qk"), "###ask_graph_qk"), settings.graph_qk, tr("ask.graph.qk.help")))
+      settings.graph_qk = !settings.graph_qk;
     ImGui::SameLine();
   }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
@@ -354,7 +331,7 @@ void AskGraph::draw_node(const ViewContext& context, std::size_t index, ImVec2 a
               label);
   if (over) {
     hovered = static_cast<int>(index);
-    std::string tip = node_words(shown_, node);
+    std::string tip = graph_node_words(shown_, node);
     if (node.value) tip += "\n" + tr("ask.graph.value", {signed_number(*node.value, 4)});
     note_text(tip);
     ImGui::SetTooltip("%s", tip.c_str());
@@ -409,7 +386,7 @@ void AskGraph::draw_inside(ImVec2 room) const {
   const int at = chosen();
   if (at < 0) return;
   const CircuitNode& node = shown_.nodes[static_cast<std::size_t>(at)];
-  section_heading(node_words(shown_, node));
+  section_heading(graph_node_words(shown_, node));
   const Canvas canvas;
   const Theme& t = theme();
   double sum = 0, most = 0;
@@ -457,11 +434,14 @@ void AskGraph::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   const auto whole = circuit(context, measure, fresh);
   if (!whole) return caption(error_.sentence().empty() ? std::string(tr("output.pending")) : error_.text());
   draw_choices(context, *whole, room.x);
-  follow(whole);
-  context.workspace.asking.show_table(AskPage::graph,
-                                      key_of({reinterpret_cast<std::uintptr_t>(whole.get()),
-                                              std::bit_cast<std::uint32_t>(share_), key_of(language())}),
-                                      [&] { return edges_table(shown_); });
+  AskSettings& settings = context.workspace.asking.settings;
+  settings.graph_file = opened_->circuit ? opened_->path : std::string();
+  follow(whole, settings.graph_share);
+  context.workspace.asking.show_table(
+      AskPage::graph,
+      key_of({reinterpret_cast<std::uintptr_t>(whole.get()), std::bit_cast<std::uint32_t>(shown_share_),
+              key_of(language())}),
+      [&] { return graph_table(shown_); });
   caption(!opened_->circuit ? whole->followed ? tr("ask.graph.followed",
                                                    {number_text(static_cast<float>(100 * whole->off), 0)})
                                               : std::string(tr("ask.graph.held"))

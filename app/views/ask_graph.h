@@ -29,7 +29,7 @@ class AskGraph {
   };
   std::shared_ptr<const Circuit> circuit(const ViewContext& context, const MeasureAnswer& measure,
                                          bool& fresh);
-  void follow(const std::shared_ptr<const Circuit>& circuit);
+  void follow(const std::shared_ptr<const Circuit>& circuit, float share);
   void lay_out();
   void draw_choices(const ViewContext& context, const Circuit& whole, float width);
   void draw_graph(const ViewContext& context, ImVec2 at, ImVec2 room);
@@ -44,8 +44,6 @@ class AskGraph {
   std::shared_ptr<Opened> opened_ =
       std::make_shared<Opened>();  ///< a graph from a file, shown instead of the run's
   Error error_;
-  bool followed_ = false;  ///< patterns too, through queries and keys
-  float share_ = 0.03f;
   std::string chosen_;  ///< CircuitNode::id
   int hovered_ = -1;    ///< node hovered in the last frame
   std::shared_ptr<const Circuit> whole_;

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/editable.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
@@ -159,11 +160,7 @@ Tensor SweepGrid::values(const SweepAnswer& answer, CellsShown show) const {
 
 std::string sweep_row_label(const ModelConfig& config, const Site& site, std::int64_t head) {
   if (head >= 0) return tr("ask.row.head", {sweep_row_label(config, site), std::to_string(head)});
-  const std::string layer = std::to_string(site.layer);
-  if (site.part == Part::cross) return tr("ask.row.cross", {layer});
-  if (site.stack == Stack::enc) return tr("ask.row.enc", {layer});
-  if (site.stack == Stack::vision) return tr("ask.row.vision", {layer});
-  return tr(config.encoder() ? "ask.row.dec" : "ask.row.block", {layer});
+  return block_words(config, site);
 }
 
 std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell) {

@@ -2,6 +2,7 @@
 #include "app/views/ask_heads.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/look/item_map.h"
@@ -27,15 +28,6 @@ std::string score_text(HeadScore score, double value, bool spread) {
   return number_text(static_cast<float>(value), is_share(score) ? 2 : score == HeadScore::distance ? 1 : 2);
 }
 
-std::string head_name(const RankedHead& head) {
-  const bool cross = head.pattern.part == Part::cross, encoder = head.pattern.stack == Stack::enc;
-  const char* key = cross                                 ? "circuit.cross"
-                    : encoder                             ? "circuit.head.enc"
-                    : head.pattern.stack == Stack::vision ? "ask.heads.vision"
-                                                          : "circuit.head";
-  return tr(key, {std::to_string(head.pattern.layer), std::to_string(head.head)});
-}
-
 void go_to_head(const ViewContext& context, const RankedHead& head, const MeasureAnswer* answer) {
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
@@ -54,13 +46,8 @@ void go_to_head(const ViewContext& context, const RankedHead& head, const Measur
 // String key of a column; the change is relative to A, or to the run before if nothing is pinned, the effect
 // is of one prompt, or over all of a data set.
 std::string AskHeads::title_key(const ViewContext& context, HeadScore score) const {
-  const bool before = score == HeadScore::change && !context.session.pinned(),
-             data = score == HeadScore::effect && over_data();
-  return "ask.heads." + std::string(head_score_name(score)) +
-         (before    ? ".before"
-          : !data   ? ""
-          : spread_ ? ".spread"
-                    : ".mean");
+  return head_score_key(score, context.workspace.asking.settings.heads_before, shown_.over_data,
+                        shown_.spread);
 }
 
 void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
@@ -90,55 +77,30 @@ void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
 
 // Sorts by the chosen column, with the ablation effects computed so far.
 void AskHeads::rank(const ViewContext& context) {
-  const Asking& asking = context.workspace.asking;
+  Asking& asking = context.workspace.asking;
+  AskSettings& settings = asking.settings;
+  settings.heads_before = !context.session.pinned();
   const auto answer = asking.answer();
   const bool effects = answer && answer->sweep && !answer->request.other && asking.is_fresh(*answer);
-  const std::uint64_t key =
-      key_of({reinterpret_cast<std::uintptr_t>(heads_.get()), static_cast<std::uint64_t>(by_),
-              static_cast<std::uint64_t>(largest_first_), static_cast<std::uint64_t>(least_ * 1000),
-              effects ? answer->key : 0, effects ? answer->change : 0,
-              static_cast<std::uint64_t>(asking.settings.over)});
+  const std::uint64_t key = key_of(
+      {reinterpret_cast<std::uintptr_t>(heads_.get()), static_cast<std::uint64_t>(settings.heads_by),
+       static_cast<std::uint64_t>(settings.heads_largest), std::bit_cast<std::uint32_t>(settings.heads_least),
+       effects ? answer->key : 0, effects ? answer->change : 0, static_cast<std::uint64_t>(settings.over)});
   if (key == ranked_) return;
   ranked_ = key;
-  shown_ = *heads_;
   effects_ = effects ? answer : nullptr;
-  spread_ = effects && answer->over_data() && asking.settings.over == AskOver::spread;
-  if (effects) {
-    std::vector<double> changes;
-    for (std::size_t cell = 0; cell < answer->cells().size(); ++cell)
-      changes.push_back(answer->exact[cell] ? answer->shown(cell, true, spread_) : NAN);
-    take_effects(shown_, answer->cells(), changes, 0);
-  }
+  if (settings.heads_by == HeadScore::effect && !effects && context.run.recorded())
+    settings.heads_by = HeadScore::previous;
+  shown_ = heads_shown(*heads_, settings, effects_.get());
   columns_.clear();
-  for (int i = 0; i < kHeadScoreCount; ++i) {
-    const auto score = static_cast<HeadScore>(i);
-    Column column{score, 0, 0, 0};
-    bool any = score == by_;
-    for (const RankedHead& head : shown_)
-      if (std::isfinite(head.of(score)))
-        any = true, column.most = std::max(column.most, std::fabs(head.of(score)));
-    if (is_share(score)) column.most = 1;
-    if (any) columns_.push_back(column);
-  }
-  if (std::none_of(shown_.begin(), shown_.end(),
-                   [&](const RankedHead& h) { return std::isfinite(h.of(by_)); }) &&
-      by_ == HeadScore::effect && context.run.recorded())
-    by_ = HeadScore::previous;
-  rank_heads(shown_, by_, largest_first_);
-  std::erase_if(shown_, [&](const RankedHead& head) { return !passes(head); });
-}
-
-bool AskHeads::passes(const RankedHead& head) const {
-  if (least_ <= 0) return true;
-  const auto column =
-      std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.score == by_; });
-  return column != columns_.end() && std::fabs(head.of(by_)) >= static_cast<double>(least_) * column->most;
+  for (const HeadsShown::Column& column : shown_.columns)
+    columns_.push_back({column.score, column.most, 0, 0});
 }
 
 void AskHeads::place_columns(float width) {
   names_ = 0;
-  for (const RankedHead& head : shown_)
-    names_ = std::max(names_, text_size(fonts().mono_small, head_name(head)).x + scaled(16));
+  for (const RankedHead& head : shown_.heads)
+    names_ = std::max(names_, text_size(fonts().mono_small, head_words(head)).x + scaled(16));
   if (width - scaled(kAskHeadsName) >= scaled(kAskHeadsColumn) * static_cast<float>(columns_.size()))
     names_ = std::max(names_, scaled(kAskHeadsName));
   const float name = names_, room = width - name;
@@ -154,15 +116,17 @@ void AskHeads::place_columns(float width) {
 // The number of heads, and a slider that hides those with small values.
 float AskHeads::draw_choices(const ViewContext& context, float width) {
   const float top = ImGui::GetCursorScreenPos().y;
-  const std::string title = tr("ask.heads.least", {tr(title_key(context, by_))});
-  (void)slider_real("###ask_heads_least", title, least_, 0.f, 1.f, "%.2f", std::min(width, scaled(230)),
-                    tr("ask.heads.least.help"));
+  AskSettings& settings = context.workspace.asking.settings;
+  const std::string title = tr("ask.heads.least", {tr(title_key(context, settings.heads_by))});
+  (void)slider_real("###ask_heads_least", title, settings.heads_least, 0.f, 1.f, "%.2f",
+                    std::min(width, scaled(230)), tr("ask.heads.least.help"));
   note_item("ask_heads_least");
   ImGui::SameLine(0, scaled(14));
   text_line(fonts().small, theme().text_dim,
-            tr("ask.heads.count", {std::to_string(shown_.size()), std::to_string(heads_->size())}));
-  if (over_data()) {
-    caption(kept_tr(spread_ ? "ask.heads.scope.spread" : "ask.heads.scope.mean", {prompts_words(*effects_)}));
+            tr("ask.heads.count", {std::to_string(shown_.heads.size()), std::to_string(heads_->size())}));
+  if (shown_.over_data) {
+    caption(kept_tr(shown_.spread ? "ask.heads.scope.spread" : "ask.heads.scope.mean",
+                    {prompts_words(*effects_)}));
     note_item("ask_heads_scope");
   }
   return ImGui::GetCursorScreenPos().y - top;
@@ -171,6 +135,7 @@ float AskHeads::draw_choices(const ViewContext& context, float width) {
 void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
   const Canvas canvas;
   const Theme& t = theme();
+  AskSettings& settings = context.workspace.asking.settings;
   const float height = scaled(kAskHeadsRow);
   for (const Column& column : columns_) {
     const ImVec2 p0(at.x + column.x, at.y), p1(p0.x + column.width, at.y + height);
@@ -179,7 +144,7 @@ void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
     const bool clicked = hit_area(id.c_str(), ImVec2(column.width, height));
     note_item(id);
     compat::item_tooltip(tr(title_key(context, column.score) + ".help"));
-    const bool by = column.score == by_;
+    const bool by = column.score == settings.heads_by;
     if (ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, t.hovered, scaled(4));
     const std::string text(middle_truncated(fonts().small, tr(title_key(context, column.score)),
                                             column.width - scaled(by ? 16 : 6)));
@@ -188,12 +153,14 @@ void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
               by ? t.accent : t.text_dim, text);
     if (by) {  // arrow down: largest first
       const float x = p1.x - wide - scaled(13), y = p0.y + height / 2, r = scaled(3.5f);
-      const float tip = largest_first_ ? r : -r;
+      const float tip = settings.heads_largest ? r : -r;
       canvas.fill_triangle(ImVec2(x - r, y - tip), ImVec2(x + r, y - tip), ImVec2(x, y + tip), t.accent);
     }
     if (!clicked) continue;
-    if (by) largest_first_ = !largest_first_;
-    if (!by) by_ = column.score, largest_first_ = column.score != HeadScore::entropy, least_ = 0;
+    if (by) settings.heads_largest = !settings.heads_largest;
+    if (by) continue;
+    settings.heads_by = column.score, settings.heads_least = 0;
+    settings.heads_largest = column.score != HeadScore::entropy;
   }
 }
 
@@ -214,7 +181,7 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
   if (here || hovered) canvas.fill_rect(at, end, here ? t.accent_soft : t.hovered, scaled(4));
   Role role = Role::self;
   const float y = at.y + (height - text_size(fonts().mono_small, "0").y) / 2;
-  const std::string name = head_name(head);
+  const std::string name = head_words(head);
   draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(4), y), t.text, name);
   if (head.roles.strongest(role)) {
     const std::string label = tr("attention.role." + std::string(role_name(role)));
@@ -234,10 +201,11 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
       canvas.fill_rect(ImVec2(x0, end.y - scaled(4)), ImVec2(x0 + share * (right - x0), end.y - scaled(2)),
                        with_alpha(ink, 0.8f));
     }
-    const std::string text = known ? score_text(column.score, value, spread_) : "–";
-    draw_text(canvas, fonts().mono_small,
-              ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
-              known ? column.score == by_ ? t.text : t.text_dim : t.border, text);
+    const std::string text = known ? score_text(column.score, value, shown_.spread) : "–";
+    draw_text(
+        canvas, fonts().mono_small, ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
+        known ? column.score == context.workspace.asking.settings.heads_by ? t.text : t.text_dim : t.border,
+        text);
   }
   if (clicked) go_to_head(context, head, context.workspace.asking.measure.newest().get());
   if (!hovered) return;
@@ -268,16 +236,10 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
     return note_item("ask.heads.none");
   }
   rank(context);
-  context.workspace.asking.show_table(AskPage::heads, key_of({ranked_, key_of(language())}), [&] {
-    ShownTable out;
-    out.columns = {tr("ask.heads.table.head")};
-    for (const Column& column : columns_) out.columns.emplace_back(tr(title_key(context, column.score)));
-    for (const RankedHead& head : shown_) {
-      out.rows.push_back({head_name(head)});
-      for (const Column& column : columns_) out.rows.back().push_back(table_number(head.of(column.score)));
-    }
-    return out;
-  });
+  const bool before = context.workspace.asking.settings.heads_before;
+  context.workspace.asking.show_table(
+      AskPage::heads, key_of({ranked_, static_cast<std::uint64_t>(before), key_of(language())}),
+      [&] { return heads_table(shown_, before); });
   const float used = draw_choices(context, room.x) + scaled(4);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + used));
   const ChildScope child("ask_heads", ImVec2(room.x, std::max(scaled(40), room.y - used)),
@@ -288,12 +250,12 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   const ImVec2 top = ImGui::GetCursorScreenPos();
   draw_titles(context, top);
   const float line = scaled(kAskHeadsRow), y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
-  for (std::size_t i = 0; i < shown_.size(); ++i) {
+  for (std::size_t i = 0; i < shown_.heads.size(); ++i) {
     const ImVec2 p(top.x, top.y + line * static_cast<float>(i + 1) + scaled(2));
-    if (p.y + line >= y0 && p.y <= y1) draw_row(context, shown_[i], p, wide);
+    if (p.y + line >= y0 && p.y <= y1) draw_row(context, shown_.heads[i], p, wide);
   }
   ImGui::SetCursorScreenPos(top);
-  ImGui::Dummy(ImVec2(wide, line * static_cast<float>(shown_.size() + 1) + scaled(4)));
+  ImGui::Dummy(ImVec2(wide, line * static_cast<float>(shown_.heads.size() + 1) + scaled(4)));
   if (!fresh_) veil(top, ImVec2(top.x + wide, y1));
 }
 

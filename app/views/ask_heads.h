@@ -8,7 +8,7 @@
 
 #include "app/views/view.h"
 #include "core/base/computed.h"
-#include "core/lens/head_ranking.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 
@@ -20,29 +20,23 @@ class AskHeads {
   using Heads = std::vector<RankedHead>;
   struct Column {
     HeadScore score;
-    float x, width;
     double most;  ///< largest magnitude
+    float x, width;
   };
   void take(const ViewContext& context, const MeasureAnswer& measure);
   void rank(const ViewContext& context);
   float draw_choices(const ViewContext& context, float width);
-  bool over_data() const { return effects_ && effects_->over_data(); }
   std::string title_key(const ViewContext& context, HeadScore score) const;
   void draw_titles(const ViewContext& context, ImVec2 at);
   void draw_row(const ViewContext& context, const RankedHead& head, ImVec2 at, float width) const;
-  bool passes(const RankedHead& head) const;
   void place_columns(float width);
 
-  HeadScore by_ = HeadScore::effect;
-  bool largest_first_ = true;
-  float least_ = 0;  ///< threshold: share (0..1) of the largest magnitude in the sorted column
   Computed<Heads> made_;
   std::shared_ptr<const Heads> heads_;  ///< in order of execution
   bool fresh_ = false;
   std::uint64_t ranked_ = 0;                    ///< cache key of `shown_`
   std::shared_ptr<const SweepAnswer> effects_;  ///< whose effects `shown_` has; null: none
-  bool spread_ = false;                         ///< they are the spread over the prompts
-  Heads shown_;
+  HeadsShown shown_;
   float names_ = 0;  ///< width of the first column, pixels
   std::vector<Column> columns_;
 };

@@ -35,10 +35,7 @@ std::shared_ptr<const DataPrompts> OverData::prompts_or_offer(const ViewContext&
 const std::shared_ptr<const Document>& OverData::start(const ViewContext& context) {
   if (start_ && start_of_ == context.run.version) return start_;
   start_of_ = context.run.version;
-  Document start = context.run.document;
-  start.data = {}, start.circuits.clear(), start.notes.clear();
-  if (context.run.traces.size() > 1)
-    std::erase_if(start.edits, [](const auto& edit) { return edit->sequence >= 0; });
+  Document start = start_of_prompts(context.run.document);
   Hash edits;
   for (const auto& edit : start.edits) edits.take(key_of(to_text(*edit)));
   edits_ = edits.value();

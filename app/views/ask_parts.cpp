@@ -24,7 +24,7 @@ namespace {
 constexpr float kAskPartsRow = 20.f, kAskPartsNarrow = 440.f;  // units
 constexpr std::size_t kMostInside = 400;                       // bars
 
-enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
+enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias, edit };
 
 struct PartPlace {
   PartKind kind = PartKind::bias;
@@ -37,7 +37,9 @@ PartPlace ask_parts_place_of(const LogitPart& part) {
   const auto site = parse_site(part.step);
   if (!site) return {};
   if (site->is(StepRole::head_out)) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
-  return {site->is(StepRole::neurons) ? PartKind::neuron : PartKind::mlp, *site};
+  if (site->is(StepRole::neurons)) return {PartKind::neuron, *site};
+  if (!site->is(StepRole::branch) || site->is(StepKind::output)) return {PartKind::edit, *site};
+  return {PartKind::mlp, *site};
 }
 
 std::int64_t at_axis(const LogitPart& part, std::string_view axis) {
@@ -72,6 +74,7 @@ std::string bar_name(const ViewContext& context, const PartBar& bar) {
     case PartKind::attention: return tr("ask.part.attention", {layer});
     case PartKind::mlp: return tr("ask.part.mlp", {layer});
     case PartKind::neuron: return tr("ask.part.neuron", {std::to_string(at_axis(bar.part, "d_mlp"))});
+    case PartKind::edit: return tr("ask.part.edit", {bar.part.step});
     case PartKind::bias: break;
   }
   return bar.id == "bias" ? std::string(tr("ask.part.biases")) : bar.part.step;
@@ -86,6 +89,7 @@ ImU32 bar_colour(const PartBar& bar) {
     case PartKind::attention: colour = t.attention; break;
     case PartKind::mlp:
     case PartKind::neuron: colour = t.mlp; break;
+    case PartKind::edit: colour = t.accent; break;
     case PartKind::bias: break;
   }
   return bar.value < 0 ? with_alpha(colour, 0.55f) : colour;

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/views/ask_grid.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 
@@ -23,8 +23,8 @@ void AskPaths::draw_kinds(const ViewContext& context, ChipRow& line) {
   }
   for (const AttentionPath path : {AttentionPath::raw, AttentionPath::rollout, AttentionPath::flow}) {
     const Label key("ask.paths.", path_name(path));
-    if (line(Label(tr(key), "###", key), !links && path_ == path, tr(Label(key, ".help"))))
-      settings.page = AskPage::paths, path_ = path;
+    if (line(Label(tr(key), "###", key), !links && settings.attention == path, tr(Label(key, ".help"))))
+      settings.page = AskPage::paths, settings.attention = path;
   }
 }
 
@@ -34,18 +34,15 @@ void AskPaths::draw_choices(const ViewContext& context, const Trace& trace, floa
   ChipRow line(width);
   draw_kinds(context, line);
   const auto places = attention_places(trace);
-  if (std::find(places.begin(), places.end(), place_) == places.end()) {
-    place_ = places.empty() ? AttentionPlace{} : places.back();
-    for (const AttentionPlace& place : places)
-      if (place.stack == trace.config().stack && looks_at_itself(place)) place_ = place;
-  }
+  std::string& of = context.workspace.asking.settings.attention_of;
+  place_ = attention_named(trace, of);
   line.part();
   for (const AttentionPlace& place : places) {
     if (places.size() < 2) break;
     const std::string label = attention_name(trace.config(), place),
                       id = "###ask.paths.place_" + std::to_string(static_cast<int>(place.stack)) +
                            (place.part == Part::cross ? "_cross" : "");
-    if (line(label + id, place_ == place)) place_ = place;
+    if (line(label + id, place_ == place)) place_ = place, of = to_text(place.pattern(0));
   }
 }
 
@@ -66,7 +63,7 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
   plot.double_click_resets = false;
   for (std::int64_t block = blocks; block-- > 0;)
     plot.rows.labels.push_back(
-        sweep_row_label(trace.config(), place_.pattern(found.layers[static_cast<std::size_t>(block)])));
+        block_words(trace.config(), place_.pattern(found.layers[static_cast<std::size_t>(block)])));
   plot.cols.title = tr("ask.axis.pos");
   for (std::int64_t key = 0; key < keys; ++key) {
     plot.cols.labels.push_back(row_name(context.run, sequence, place_.keys(), key));
@@ -80,7 +77,8 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
   plot.cell.y = std::clamp((room.y - top - legend) / static_cast<float>(blocks), scaled(3), scaled(60));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, ImVec2(room.x, room.y - legend));
   if (!fresh) veil(event.p0, event.p1);
-  draw_legend(plot.style, tr("ask.paths.legend." + std::string(path_name(path_))),
+  draw_legend(plot.style,
+              tr("ask.paths.legend." + std::string(path_name(context.workspace.asking.settings.attention))),
               ImVec2(at.x, event.p1.y + scaled(8)),
               ImVec2(std::min(room.x - scaled(8), scaled(240)), scaled(26)), false);
   if (!event.hovered()) return;
@@ -105,40 +103,29 @@ void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   ImGui::SetCursorScreenPos(at);
   if (attention_places(*trace).empty()) return caption(tr("ask.heads.none"));
   draw_choices(context, *trace, room.x);
+  const AttentionPath path = context.workspace.asking.settings.attention;
   const bool own = place_.stack == trace->config().stack;
   const std::int64_t query = own && measure.measure
                                  ? row_of(*measure.measure, *trace)
                                  : std::clamp<std::int64_t>(cursor.query, 0, trace->rows(place_.stack) - 1);
-  caption(tr("ask.paths.sentence." + std::string(path_name(path_)),
+  caption(tr("ask.paths.sentence." + std::string(path_name(path)),
              {row_name(context.run, sequence, place_.stack, query), std::to_string(query)}));
-  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence),
-                                        static_cast<std::uint64_t>(place_.stack),
-                                        static_cast<std::uint64_t>(place_.part),
-                                        static_cast<std::uint64_t>(path_)}),
+  const std::uint64_t subject =
+                          key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence),
+                                  static_cast<std::uint64_t>(place_.stack),
+                                  static_cast<std::uint64_t>(place_.part), static_cast<std::uint64_t>(path)}),
                       key = key_of({subject, context.run.version, static_cast<std::uint64_t>(query)});
-  const auto found =
-      rows_.get_or_before(subject, key, context.workers(),
-                          [trace, place = place_, path = path_, query](const std::atomic<bool>& cancel) {
-                            return attention_path(*trace, place, path, query, [&] { return !cancel; });
-                          });
+  const auto found = rows_.get_or_before(
+      subject, key, context.workers(), [trace, place = place_, path, query](const std::atomic<bool>& cancel) {
+        return attention_path(*trace, place, path, query, [&] { return !cancel; });
+      });
   if (!found) return caption(tr("output.pending"));
   if (!*found) {
     caption(found->error().text());
     return note_item("ask_paths_error");
   }
   context.workspace.asking.show_table(AskPage::paths, key_of({found.serial, key_of(language())}), [&] {
-    const PathRows& rows = **found.value;
-    ShownTable out;
-    out.columns = {tr("ask.paths.table.block")};
-    for (std::int64_t row = 0; row < rows.weights.size(1); ++row)
-      out.columns.push_back(row_name(context.run, sequence, place_.keys(), row));
-    for (std::int64_t block = rows.weights.size(0); block-- > 0;) {
-      out.rows.push_back(
-          {sweep_row_label(trace->config(), place_.pattern(rows.layers[static_cast<std::size_t>(block)]))});
-      for (std::int64_t row = 0; row < rows.weights.size(1); ++row)
-        out.rows.back().push_back(table_number(static_cast<double>(rows.weights.at(block, row))));
-    }
-    return out;
+    return attention_table(*context.run.document.opened, *trace, place_, **found.value);
   });
   const ImVec2 here(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
   draw_rows(context, *trace, **found.value, query, found.fresh, here,

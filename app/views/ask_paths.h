@@ -21,8 +21,7 @@ class AskPaths {
   void draw_rows(const ViewContext& context, const Trace& trace, const PathRows& found, std::int64_t query,
                  bool fresh, ImVec2 at, ImVec2 room);
 
-  AttentionPath path_ = AttentionPath::rollout;
-  AttentionPlace place_;
+  AttentionPlace place_;  ///< that is followed
   MatrixWindow window_;
   Computed<Result<PathRows>> rows_;
 };

@@ -13,6 +13,7 @@
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
@@ -21,45 +22,11 @@ constexpr std::int64_t kAskProbesAtOnce = 1
                                           << 19;  // parameters; models with fewer are probed without a click
 constexpr float kAskProbesRow = 24.f, kAskProbesName = 118.f, kAskProbesColumn = 92.f;  // units
 
-std::string probed_key(int kind) {
-  return "ask.probes." + std::string(probed_name(static_cast<Probed>(kind)));
-}
-
 ImU32 probed_colour(int kind) {
   const Theme& t = theme();
   return static_cast<Probed>(kind) == Probed::token      ? t.residual
          : static_cast<Probed>(kind) == Probed::position ? t.k
                                                          : t.attention;
-}
-
-std::string depth_words(std::size_t depth) {
-  return depth == 0 ? std::string(tr("ask.probes.before"))
-                    : tr("ask.probes.after", {std::to_string(depth - 1)});
-}
-
-std::size_t depths_of(const ProbesAnswer& answer) {
-  std::size_t out = 0;
-  for (const ProbeAnswer& found : answer.found) out = std::max(out, found.depths.size());
-  return out;
-}
-
-// Accuracy on held-out rows, depth by depth, the last block on top; below what guessing reaches.
-ShownTable depths_table(const ProbesAnswer& answer) {
-  ShownTable out;
-  out.columns = {tr("ask.probes.depth")};
-  const std::size_t depths = depths_of(answer);
-  for (std::size_t depth = depths; depth-- > 0;) out.rows.push_back({depth_words(depth)});
-  out.rows.push_back({tr("ask.probes.guessing")});
-  for (int kind = 0; kind < kProbedCount; ++kind) {
-    if (!answer.asked[static_cast<std::size_t>(kind)]) continue;
-    const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
-    out.columns.emplace_back(tr(probed_key(kind)));
-    for (std::size_t depth = depths; depth-- > 0;)
-      out.rows[depths - 1 - depth].push_back(
-          depth < found.depths.size() ? table_number(found.depths[depth].held_out) : std::string());
-    out.rows.back().push_back(found.depths.empty() ? std::string() : table_number(found.guessing));
-  }
-  return out;
 }
 
 }  // namespace
@@ -119,14 +86,15 @@ void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
 void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at,
                            ImVec2 room) const {
   const Theme& t = theme();
-  const std::size_t depths = depths_of(answer);
+  const std::size_t depths = probe_depths(answer);
   Table table;
   table.columns = {{.width = scaled(kAskProbesName)}};
   table.rows.resize(depths);
   table.row = table.title_row = scaled(kAskProbesRow);
   table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t row = 0; row < depths; ++row)
-    table.rows[row] = {"###ask_probe_" + std::to_string(depths - 1 - row), {{depth_words(depths - 1 - row)}}};
+    table.rows[row] = {"###ask_probe_" + std::to_string(depths - 1 - row),
+                       {{probe_depth_words(depths - 1 - row)}}};
   std::vector<int> kinds;
   for (int kind = 0; kind < kProbedCount; ++kind)
     if (answer.asked[static_cast<std::size_t>(kind)]) kinds.push_back(kind);
@@ -185,12 +153,12 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
         [this, opened, model](Session& session) { probes_.start(session.workers(), opened, model); });
   }
   draw_head(context, answer.get(), room.x);
-  if (!answer || depths_of(*answer) == 0) return;
+  if (!answer || probe_depths(*answer) == 0) return;
   context.workspace.asking.show_table(
       AskPage::probes,
       key_of({reinterpret_cast<std::uintptr_t>(answer.get()), std::bit_cast<std::uint32_t>(answer->share),
               static_cast<std::uint64_t>(answer->done), key_of(language())}),
-      [&] { return depths_table(*answer); });
+      [&] { return probes_table(*answer); });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
   const float high = std::max(scaled(120), at.y + room.y - top.y), gap = scaled(20);
   const float table = std::min(scaled(kAskProbesName + 3 * kAskProbesColumn), room.x * 0.5f),

@@ -20,18 +20,8 @@ class AskSteer {
   void draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room);
 
  private:
-  struct Found {
-    std::vector<SteerCell> cells;
-    std::vector<double> values;  ///< of the run without vectors, then of each cell
-    std::size_t strengths = 0;   ///< cells of a curve
-    int own = -1;                ///< the block where a single vector stands
-    bool together = false;       ///< the last curve is that of all
-  };
-  using Answer = Result<Found>;
-  static Answer asked(const std::shared_ptr<const Document>& document, int sequence,
-                      const LogitMeasure& measure, const std::atomic<bool>& cancel);
-  static LinePlot plot_of(const Found& found);
-  static ShownTable table_of(const Found& found);
+  using Answer = Result<SteerCurves>;
+  static LinePlot plot_of(const SteerCurves& found);
 
   Kept<bool> any_;  ///< vectors are added
   Kept<LinePlot> plot_;

@@ -13,11 +13,11 @@
 #include "core/base/words.h"
 #include "core/session/measure_text.h"
 #include "core/session/prompt_list.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kTextsOfAKind = 20;
 constexpr double kTextsAtOnce = 3e9;  // parameters x prompts x rows, below which no click is needed
 constexpr double kRowsOfAPrompt = 16;
 constexpr float kTextsSide = 220.f, kTextsNumber = 62.f, kTextsGap = 5.f, kTextsTip = 356.f,
@@ -25,35 +25,9 @@ constexpr float kTextsSide = 220.f, kTextsNumber = 62.f, kTextsGap = 5.f, kTexts
 
 bool is_head_place(const Cell& cell) { return cell.site.is(StepRole::head_out); }
 
-// The place that was chosen where the run has it, else the cursor's head.
-Cell cell_of(const ViewContext& context) {
-  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-  if (const auto chosen = parse_cell(context.workspace.asking.settings.strongest)) {
-    const Record* record = trace.find(chosen->site);
-    const bool fits = record && !chosen->at.empty() &&
-                      std::all_of(chosen->at.begin(), chosen->at.end(), [&](const AxisRange& at) {
-                        for (std::size_t d = 0; d < record->axes.size(); ++d)
-                          if (axis_name(record->axes[d]) == at.axis) return at.begin < record->shape[d];
-                        return false;
-                      });
-    if (fits && strength_place(*chosen, std::nullopt)) return *chosen;
-  }
-  const Cursor& cursor = context.workspace.cursor;
-  const AttentionPlace place = cursor_place(cursor, trace);
-  const Site z = place.pattern(cursor.layer).near(StepRole::head_out);
-  const Record* record = trace.find(z);
-  const std::int64_t heads = record ? record->shape.front() : 1;
-  return {record ? z : place.pattern(0).near(StepRole::head_out),
-          {AxisRange("head", std::clamp<std::int64_t>(cursor.head, 0, heads - 1))}};
-}
-
 std::string part_words(const Cell& cell) {
   const std::string block = std::to_string(cell.site.layer), index = std::to_string(cell.at.back().begin);
   return is_head_place(cell) ? tr("circuit.head", {block, index}) : tr("ask.texts.neuron", {block, index});
-}
-
-std::string token_words(const OpenedModel& opened, const StrongText& text, std::size_t row) {
-  return row < text.ids.size() ? token_label(opened, text.ids[row]) : std::to_string(row);
 }
 
 std::string strength_words(double value) { return number_text(static_cast<float>(value), 4); }
@@ -74,9 +48,8 @@ void AskTexts::follow(const ViewContext& context) {
               static_cast<std::uint64_t>(cursor.layer), static_cast<std::uint64_t>(cursor.head),
               static_cast<std::uint64_t>(settings.strength)});
   if (std::exchange(place_from_, from) == from) return;
-  const Cell cell = cell_of(context);
-  const auto by = is_head_place(cell) ? std::optional(settings.strength) : std::optional<StrengthBy>();
-  if (const auto place = strength_place(cell, by)) place_ = *place;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  place_ = strength_asked(trace, settings, cursor_place(cursor, trace), cursor.layer, cursor.head);
   place_key_ = key_of(to_text(place_.cell));
 }
 
@@ -203,7 +176,7 @@ void AskTexts::lay_out(const OpenedModel& opened, float width) {
     for (std::size_t row = 0; row < text->at.values.size(); ++row) {
       const auto value = static_cast<double>(text->at.values[row]);
       const bool there = text->at.there[row] && std::isfinite(value) && most > 0;
-      Token token{std::string(middle_truncated(font, token_words(opened, *text, row), scaled(120))),
+      Token token{std::string(middle_truncated(font, text_token_words(opened, *text, row), scaled(120))),
                   0,
                   0,
                   0,
@@ -223,27 +196,6 @@ void AskTexts::lay_out(const OpenedModel& opened, float width) {
   for (const StrongTextPtr& text : shown_) add(text);
   height_ = y;
 }
-
-namespace {
-
-// One row a text: where it is strongest, and its tokens.
-ShownTable texts_table(const OpenedModel& opened, const std::vector<StrongTextPtr>& texts) {
-  ShownTable out;
-  out.columns = {tr("ask.texts.table.prompt"), tr("ask.texts.table.strength"), tr("ask.texts.table.token"),
-                 tr("ask.texts.table.pos"), tr("ask.texts.table.text")};
-  for (const StrongTextPtr& text : texts) {
-    std::string words;
-    for (std::size_t row = 0; row < text->ids.size(); ++row)
-      words += (row == 0 ? "" : " ") + token_words(opened, *text, row);
-    out.rows.push_back(
-        {std::to_string(text->prompt + 1), table_number(text->value),
-         text->pos < 0 ? std::string() : token_words(opened, *text, static_cast<std::size_t>(text->pos)),
-         text->pos < 0 ? std::string() : std::to_string(text->pos), std::move(words)});
-  }
-  return out;
-}
-
-}  // namespace
 
 void AskTexts::open(const ViewContext& context, const StrongText& text) {
   Cursor& cursor = context.workspace.cursor;
@@ -296,12 +248,13 @@ void AskTexts::draw_line(const ViewContext& context, const Line& line, ImVec2 at
   }
   if (ImGui::IsItemHovered()) {
     const auto pos = static_cast<std::size_t>(text.pos);
-    std::string tip = tr("ask.texts.line", {std::to_string(text.prompt + 1), token_words(opened, text, pos),
-                                            std::to_string(text.pos), strength_words(text.value)});
+    std::string tip =
+        tr("ask.texts.line", {std::to_string(text.prompt + 1), text_token_words(opened, text, pos),
+                              std::to_string(text.pos), strength_words(text.value)});
     if (!text.at.keys.empty())
-      tip += "\n" +
-             tr("ask.texts.looks", {token_words(opened, text, static_cast<std::size_t>(text.at.keys[pos])),
-                                    std::to_string(text.at.keys[pos])});
+      tip += "\n" + tr("ask.texts.looks",
+                       {text_token_words(opened, text, static_cast<std::size_t>(text.at.keys[pos])),
+                        std::to_string(text.at.keys[pos])});
     tip += "\n" + std::string(tr(here ? "ask.texts.open" : "ask.texts.click"));
     note_text(tip);
     const std::string lines(in_lines(tip, scaled(kTextsTip)));

@@ -12,6 +12,7 @@
 #include "core/base/words.h"
 #include "core/session/data_prompt.h"
 #include "core/session/measure_text.h"
+#include "core/view/measure_name.h"
 
 namespace attnscope {
 namespace {
@@ -42,15 +43,7 @@ bool small_chip(const char* key, bool on) {
 }  // namespace
 
 std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure) {
-  const auto name = [&](int id) { return output_name(opened, id); };
-  switch (measure.kind) {
-    case MeasureKind::logit_diff:
-      return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
-    case MeasureKind::logit: return tr("ask.measure.logit", {name(measure.target)});
-    case MeasureKind::prob: return tr("ask.measure.prob", {name(measure.target)});
-    case MeasureKind::kl: break;
-  }
-  return tr("ask.measure.kl");
+  return measure_name(opened, measure);
 }
 
 std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure) {

@@ -8,6 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
+#include "core/view/ask_tables.h"
 
 namespace attnscope {
 namespace {
@@ -203,12 +204,7 @@ std::int64_t main_row(const Cursor& cursor, const Trace& trace) {
 }
 
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row) {
-  const Trace& trace = run.trace(sequence);
-  if (!trace.is_real(stack, row)) return tr("place.padding");
-  const std::string label = run.label(sequence, stack, row);
-  const bool number =
-      stack == trace.config().stack && !trace.input.vectors.empty() && vector_name(trace.input, row).empty();
-  return number ? tr("place.token", {label}) : label;
+  return row_words(*run.document.opened, run.trace(sequence), stack, row);
 }
 
 std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index) {

@@ -14,6 +14,7 @@ constexpr std::u32string_view kPowers =
 bool is_lower(char32_t c) { return c >= U'a' && c <= U'z'; }
 bool is_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
 bool is_latin(char32_t c) { return is_lower(c) || is_capital(c); }
+bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_vowel(char32_t c) { return std::u32string_view(U"aeiouy").find(c) != std::u32string_view::npos; }
 
 Ending of_hangul(char32_t c) {
@@ -72,8 +73,9 @@ Ending ending(std::string_view word) {
 
 std::string particle(std::string_view word, std::string_view pair) {
   const std::size_t slash = pair.find('/');
-  if (slash == std::string_view::npos) return std::string(pair);
+  if (slash == std::string_view::npos || slash == 0) return std::string(pair);
   const std::string closed(pair.substr(0, slash)), open(pair.substr(slash + 1));
+  if (is_ascii_letter(closed.front())) return word == "1" ? closed : open;
   switch (ending(word)) {
     case Ending::vowel: return open;
     case Ending::consonant: return closed;

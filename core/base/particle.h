@@ -18,6 +18,7 @@ Ending ending(std::string_view word);
 
 /// The particle for `word` out of `pair`, "이/가": the form behind a consonant, a slash, the form behind a
 /// vowel. Both, 이(가) or (으)로, behind a word whose ending is unknown.
+/// Out of a pair in Latin letters, "token/tokens": the first where `word` is "1", else the second.
 std::string particle(std::string_view word, std::string_view pair);
 
 }  // namespace attnscope

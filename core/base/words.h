@@ -21,7 +21,7 @@ std::string tr(std::string_view key, std::initializer_list<std::string_view> arg
 
 /// `pattern` with {0}, {1} ... replaced by the arguments; "{{" is a brace; a number without argument stays.
 /// A Korean particle may stand behind the number, {0:이/가}: the argument is followed by the form that fits
-/// its last letter (core/base/particle.h); {0:~이/가} is the particle alone.
+/// its last letter (core/base/particle.h); {0:~이/가} is that alone, {0:~cat/cats} one or many.
 std::string filled(std::string_view pattern, std::span<const std::string_view> arguments);
 
 /// True where the key has a text in the current language or in English.

@@ -30,14 +30,15 @@ bool is_normed_entry(const std::string& part);
 struct LogitPart {
   std::string step;  ///< stream_entry(), "blocks.0.attn.z", "blocks.0.attn.out.bias", "blocks.0.mlp.out",
                      ///< "blocks.0.mlp.post", "blocks.0.mlp.out.bias", or "bias": of norms, the head's
-                     ///< transform and the unembedding
+                     ///< transform and the unembedding; a step that an edit changes, by what the edit added
+                     ///< there: "blocks.0.resid_post", "ln_final.out", "blocks.0.attn.out"
   std::vector<AxisRange> at;  ///< head, the key that was read from (pos), the neuron (d_mlp)
   double value = 0;
 };
 
 struct Attribution {
   double total = 0;  ///< the measure, as the run has it
-  double rest = 0;   ///< total minus the sum of the parts: rounding, and edits of sums on the way
+  double rest = 0;   ///< total minus the sum of the parts: rounding, and edits of the logits
   std::vector<LogitPart> parts;
   std::vector<std::string>
       held;  ///< what was held as it was in the run: "ln_final.scale", "head.act", "logits cap"

@@ -9,6 +9,19 @@ namespace {
 
 constexpr Named<Stack> kStackNames[] = {
     {"single", Stack::single}, {"enc", Stack::enc}, {"dec", Stack::dec}, {"vision", Stack::vision}};
+constexpr Named<AttentionPath> kAttentionPaths[] = {
+    {"raw", AttentionPath::raw}, {"rollout", AttentionPath::rollout}, {"flow", AttentionPath::flow}};
+
+// The column that sorts the heads; one that nobody knows: as it was.
+void take_heads(const nlohmann::json& look, AskSettings& settings) {
+  std::string by;
+  session_look_read(look, "heads_by", by);
+  if (const auto score = parse_head_score(by)) settings.heads_by = *score;
+  session_look_read(look, "heads_largest", settings.heads_largest);
+  session_look_read(look, "heads_least", settings.heads_least);
+  settings.heads_least = std::clamp(settings.heads_least, 0.f, 1.f);
+  session_look_read(look, "heads_before", settings.heads_before);
+}
 
 }  // namespace
 
@@ -34,7 +47,16 @@ nlohmann::json ask_look(const Asking& asking) {
           {"from", name_of_value(settings.from, kAskFroms)},
           {"to", name_of_value(settings.to, kAskTos)},
           {"path", name_of_value(settings.path, kPathKinds)},
-          {"sum", name_of_value(settings.sum, kAskSums)}};
+          {"sum", name_of_value(settings.sum, kAskSums)},
+          {"heads_by", head_score_name(settings.heads_by)},
+          {"heads_largest", settings.heads_largest},
+          {"heads_least", settings.heads_least},
+          {"heads_before", settings.heads_before},
+          {"attention", name_of_value(settings.attention, kAttentionPaths)},
+          {"attention_of", settings.attention_of},
+          {"graph_qk", settings.graph_qk},
+          {"graph_share", settings.graph_share},
+          {"graph_file", settings.graph_file}};
 }
 
 void take_ask_look(const nlohmann::json& look, Asking& asking) {
@@ -69,6 +91,14 @@ void take_ask_look(const nlohmann::json& look, Asking& asking) {
   session_look_read(*found, "to", settings.to, kAskTos);
   session_look_read(*found, "path", settings.path, kPathKinds);
   session_look_read(*found, "sum", settings.sum, kAskSums);
+  take_heads(*found, settings);
+  session_look_read(*found, "attention", settings.attention, kAttentionPaths);
+  session_look_read(*found, "attention_of", settings.attention_of);
+  session_look_read(*found, "graph_qk", settings.graph_qk);
+  session_look_read(*found, "graph_share", settings.graph_share);
+  settings.graph_share = std::clamp(settings.graph_share, static_cast<float>(kLeastGraphShare),
+                                    static_cast<float>(kMostGraphShare));
+  session_look_read(*found, "graph_file", settings.graph_file);
 }
 
 }  // namespace attnscope

@@ -38,6 +38,14 @@ Stack read_by(const Document& document) {
 
 std::span<const PlaceQuestion> place_questions() { return kQuestions; }
 
+DataKnockout::From knockout_from(AskHow how) {
+  using From = DataKnockout::From;
+  return how == AskHow::zero       ? From::itself
+         : how == AskHow::mean     ? From::mean
+         : how == AskHow::resample ? From::resample
+                                   : From::mean_by_pos;
+}
+
 bool has_places(const ModelConfig& config, const PlaceQuestion& question) {
   if (!std::string_view(question.steps).starts_with("blocks.*.mlp")) return true;
   const auto has_mlp = [](const ModelConfig& of) {
@@ -149,7 +157,6 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
 // The run on screen is asked for its sizes alone: whichever prompt is looked at, the question is the same.
 // Edits of one sequence of several are no edits of a prompt.
 Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
-  using From = DataKnockout::From;
   auto data = std::make_shared<DataAsked>();
   data->prompts = run.document.data.prompts;
   data->start = run.document;
@@ -174,11 +181,7 @@ Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
     out.into_other = into_corrupt;
   }
   asked.how.seed = data->prompts->choice.seed;
-  if (!out.path && asked.patch == PatchInto::none)
-    asked.how.from = settings.how == AskHow::zero       ? From::itself
-                     : settings.how == AskHow::mean     ? From::mean
-                     : settings.how == AskHow::resample ? From::resample
-                                                        : From::mean_by_pos;
+  if (!out.path && asked.patch == PatchInto::none) asked.how.from = knockout_from(settings.how);
   out.data = std::move(data);
   return out;
 }

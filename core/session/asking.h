@@ -9,7 +9,9 @@
 
 #include "core/io/named.h"
 #include "core/lens/attribution.h"
+#include "core/lens/head_ranking.h"
 #include "core/lens/linear_twin.h"
+#include "core/lens/rollout.h"
 #include "core/lens/strength.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
@@ -64,6 +66,8 @@ inline constexpr Named<AskHow> kAskHows[] = {{"zero", AskHow::zero},
                                              {"mean", AskHow::mean},
                                              {"mean:pos", AskHow::mean_by_pos},
                                              {"resample", AskHow::resample}};
+/// The same of a data set.
+DataKnockout::From knockout_from(AskHow how);
 /// Over what: the prompt on screen, or all of the data set, as their mean or their standard deviation.
 enum class AskOver : std::uint8_t { prompt, mean, spread };
 inline constexpr Named<AskOver> kAskOvers[] = {
@@ -93,6 +97,10 @@ inline AttributeBy twin_by(AskSum sum) {
                                       : AttributeBy::token;
 }
 
+/// graph: edges that are drawn, in shares of its scale.
+inline constexpr double kLeastGraphShare = 0.004, kMostGraphShare = 0.5;
+inline constexpr std::size_t kMostGraphNodes = 400;  ///< as attnscope-cli attribute has
+
 /// The settings on screen.
 struct AskSettings {
   AskPage page = AskPage::knock_out;
@@ -114,6 +122,16 @@ struct AskSettings {
   PathKind path = PathKind::direct;         ///< links
   AskSum sum = AskSum::direct;              ///< parts
   bool whole_range = false;                 ///< texts: over the whole range, not the strongest alone
+  HeadScore heads_by = HeadScore::effect;   ///< heads: the column that sorts them
+  bool heads_largest = true;                ///< heads: the largest first
+  float heads_least = 0;  ///< heads: those below this share (0..1) of the largest in that column are left out
+  bool heads_before = false;  ///< heads: the change is that against the run before the last edit, not A
+  AttentionPath attention = AttentionPath::rollout;  ///< paths
+  std::string attention_of;   ///< paths: a step of the attention that is followed ("blocks.0.cross.pattern");
+                              ///< empty, or one that the run lacks: what the main stack looks at itself with
+  bool graph_qk = false;      ///< graph: patterns are followed, too, through queries and keys
+  float graph_share = 0.03f;  ///< graph: edges below this share of its scale are left out
+  std::string graph_file;     ///< graph: the file that is shown in place of the run's; empty: none
   bool operator==(const AskSettings&) const = default;
 };
 

@@ -11,6 +11,13 @@
 
 namespace attnscope {
 
+Document start_of_prompts(Document document) {
+  document.data = {}, document.circuits.clear(), document.notes.clear();
+  if (document.sequences.size() > 1)
+    std::erase_if(document.edits, [](const auto& edit) { return edit->sequence >= 0; });
+  return document;
+}
+
 std::vector<std::string> prompt_fields(DataSide side) {
   if (side == DataSide::corrupt) return {"corrupt", "corrupt_ids"};
   return {"text", "ids", "clean", "clean_ids"};

@@ -38,6 +38,10 @@ inline constexpr std::int64_t kMostHeldPrompts = 20000;
 Result<std::shared_ptr<const DataPrompts>> held_prompts(const DataChoice& choice,
                                                         const std::atomic<bool>& cancel);
 
+/// What every prompt of a data set is laid over where a document with one is asked: the document without it,
+/// without notes and circuits, and without edits of one sequence of several.
+Document start_of_prompts(Document document);
+
 class DataEdits;
 /// By prompt that stays: the one that gives it its values, and its length.
 struct DrawnPartners {

@@ -18,6 +18,9 @@ void session_look_read(const nlohmann::json& look, const char* key, Value& value
     if (found->is_boolean()) value = found->template get<bool>();
   } else if constexpr (std::is_same_v<Value, std::string>) {
     if (found->is_string()) value = found->template get<std::string>();
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    if (found->is_number() && std::abs(found->template get<double>()) < 1e9)
+      value = found->template get<Value>();
   } else {
     if (found->is_number_integer() && std::abs(found->template get<double>()) < 1e9)
       value = found->template get<Value>();

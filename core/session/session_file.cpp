@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
+#include "core/session/held_session.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_arrays.h"
@@ -372,6 +373,7 @@ Status save_session(const std::string& path, const Document& document, const jso
 }
 
 Result<SessionFile> read_session(const std::string& path) {
+  if (auto held = HeldSession::at(path)) return session_from_json(*std::move(held), path);
   TRY(json file, read_json_file(path, kMostBytes));
   return session_from_json(std::move(file), path);
 }

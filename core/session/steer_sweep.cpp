@@ -70,4 +70,28 @@ std::vector<SteerVector> at_every_block(const SteerVector& vector, const ModelCo
   return out;
 }
 
+Result<SteerCurves> steer_curves(const Document& document, int sequence, const LogitMeasure& measure,
+                                 const std::atomic<bool>* cancel) {
+  const AddedVectors added = added_vectors(document, sequence);
+  if (added.vectors.empty()) return fail(Code::not_found, "error.session.steer.no_edit");
+  const std::vector<Input> inputs = inputs_of(document);
+  RunOptions options;
+  options.edits = added.others;
+  options.cancel = cancel;
+  TRY(const auto run, document.model->run(inputs[static_cast<std::size_t>(sequence)], options));
+  SteerCurves out;
+  const bool one = added.vectors.size() == 1;
+  const std::vector<double> strengths(kSteerStrengths.begin(), kSteerStrengths.end());
+  const std::vector<SteerVector> vectors =
+      one ? at_every_block(added.vectors.front(), document.model->config()) : added.vectors;
+  out.cells = steer_cells(vectors, strengths);
+  if (one) out.cells.resize(vectors.size() * strengths.size());  // never at all blocks together
+  out.own = one ? added.vectors.front().site.layer : -1;
+  out.together = !one;
+  out.strengths = strengths.size();
+  TRY(SteerValues values, steer_values(*document.model, {measure}, run, out.cells, cancel));
+  out.values = std::move(values.front());
+  return out;
+}
+
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 // strength, each a run of its own. Strength 0 is the run without them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -37,6 +38,20 @@ struct AddedVectors {
   Edits others;
 };
 AddedVectors added_vectors(const Document& document, int sequence);
+/// The measure over the strengths of what a document's edits add to the stream: a single vector behind every
+/// block in turn, several each at its block and all together.
+struct SteerCurves {
+  std::vector<SteerCell> cells;
+  std::vector<double> values;  ///< of the run without vectors, then of each cell
+  std::size_t strengths = 0;   ///< cells of a curve
+  int own = -1;                ///< the block where a single vector stands
+  bool together = false;       ///< the last curve is that of all
+};
+/// -2 to 2, by halves.
+inline constexpr std::array kSteerStrengths{-2., -1.5, -1., -0.5, 0., 0.5, 1., 1.5, 2.};
+/// Errors: those of a run; no edit adds a vector.
+Result<SteerCurves> steer_curves(const Document& document, int sequence, const LogitMeasure& measure,
+                                 const std::atomic<bool>* cancel = nullptr);
 /// One vector behind every block, at the rows where it stands.
 std::vector<SteerVector> at_every_block(const SteerVector& vector, const ModelConfig& config);
 

@@ -1,6 +1,7 @@
 #include "core/system/captured_output.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,8 +17,10 @@ namespace {
 
 constexpr std::size_t kBlock = 1 << 16;
 
-// A file that has no name any more.
+// A file without a name: in memory, where all of it will be read anyway, else in the folder of temporary
+// ones.
 int nameless_file() {
+  if (const int fd = ::memfd_create("attnscope", MFD_CLOEXEC); fd >= 0) return fd;
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   std::string name = ((error ? std::filesystem::path("/tmp") : folder) / "attnscope-XXXXXX").string();

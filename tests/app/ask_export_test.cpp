@@ -10,6 +10,10 @@
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/lens/attribution.h"
+#include "core/session/request.h"
+#include "core/session/session_file.h"
+#include "core/trace/edit.h"
+#include "core/view/ask_again.h"
 #include "core/view/ask_figures.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
@@ -200,6 +204,72 @@ TEST_F(AskExportTest, PagesOfTablesGiveTheirRows) {
   EXPECT_GE(table_of(AskPage::probes).cells.size(), 3u);
   const std::string path = saved_as("csv");
   ASSERT_TRUE(std::filesystem::exists(path));
+}
+
+// The session in the file gives the same table, cell by cell, without a window.
+TEST_F(AskExportTest, EveryPageThatWasSavedIsComputedAgain) {
+  ask(AskPage::heads);
+  const auto same_again = [&](AskPage page) {
+    workspace().asking.settings.page = page;
+    settle();
+    const std::string name(name_of_value(page, kAskPages));
+    const std::string path = saved_as("json");
+    ASSERT_FALSE(path.empty()) << name;
+    std::ifstream file(path);
+    const nlohmann::json told = nlohmann::json::parse(file);
+    ASSERT_TRUE(told["run"]["session"].is_object()) << name;
+    const auto session = session_from_json(told["run"]["session"], path);
+    ASSERT_TRUE(session) << session.error().text();
+    auto model = open_model_of(*session, {});
+    ASSERT_TRUE(model) << model.error().text();
+    const auto again = document_of(*session, *std::move(model));
+    ASSERT_TRUE(again) << again.error().text();
+    const auto pinned = pinned_of(*session, *again);
+    ASSERT_TRUE(pinned) << pinned.error().text();
+    const auto shown = asked_again(session->look(), *again, 0, pinned->get());
+    ASSERT_TRUE(shown) << name << ": " << shown.error().text();
+    ASSERT_TRUE((*shown)->table) << name;
+    EXPECT_EQ((*shown)->table->columns, told["parts"][0]["columns"]) << name;
+    EXPECT_EQ(nlohmann::json((*shown)->table->rows), told["parts"][0]["cells"]) << name;
+  };
+  // Against the run before the last edit, then against A.
+  ASSERT_TRUE(session_->edit("mask", {}, [](Document& changed) {
+    changed.edits.push_back(*parse_edit("blocks.0.attn.z[head=2]=0"));
+    return Status(Done{});
+  }));
+  settle();
+  workspace().asking.settings.heads_by = HeadScore::change;
+  same_again(AskPage::heads);
+  state().session.pin();
+  settle();
+  workspace().asking.settings.heads_by = HeadScore::entropy;
+  workspace().asking.settings.heads_least = 0.3f;
+  same_again(AskPage::heads);
+  for (const AttentionPath path : {AttentionPath::raw, AttentionPath::rollout, AttentionPath::flow}) {
+    workspace().asking.settings.attention = path;
+    same_again(AskPage::paths);
+  }
+  same_again(AskPage::graph);
+  workspace().asking.settings.graph_qk = true, workspace().asking.settings.graph_share = 0.08f;
+  same_again(AskPage::graph);
+  same_again(AskPage::probes);
+  state().open_data({"task:storyteller", {}, 12, 0});
+  settle();
+  workspace().cursor.layer = 1, workspace().cursor.head = 2;
+  same_again(AskPage::texts);
+  workspace().asking.settings.strongest = "blocks.0.mlp.post[d_mlp=5]";
+  workspace().asking.settings.whole_range = true;
+  same_again(AskPage::texts);
+  workspace().asking.measure.text.clear();
+  workspace().asking.settings.circuit_how = AskHow::resample;
+  same_again(AskPage::circuit);
+  ASSERT_TRUE(session_->edit("direction", {}, [](Document& changed) {
+    Request request;
+    request.edits = {"blocks.0.resid_post+=@dir:cat-mat*0.5"};
+    return apply_request(changed, request);
+  }));
+  settle();
+  same_again(AskPage::steer);
 }
 
 TEST_F(AskExportTest, AFileOfNumbersIsNotCalledAPictureAndPagesWithoutOneSaySo) {

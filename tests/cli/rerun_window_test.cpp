@@ -1,5 +1,7 @@
 // Graphs, and answers as the window saves them: the session that made them is in their run.
-#include <map>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/program.h"
 
@@ -74,8 +76,48 @@ TEST(RerunWindow, data_with_flags_of_pictures_are_computed_again) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
 }
 
-// Pages of Ask that hold more than a session keeps say which command has their numbers.
-TEST(RerunWindow, a_page_of_the_window_names_its_command) {
+// A page of Ask whose answer is a table: what its session says is computed again, without writing a file, so
+// that an answer in a folder that cannot be written to works, too.
+TEST(RerunWindow, a_page_of_ask_is_computed_again) {
+  const TempFolder folder;
+  const std::string file = folder / "s.attnscope", answer = folder / "a.json";
+  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+                "--name one --into " +
+                file)
+                .exit_code,
+            0);
+  Json session = Json::parse(read_text(file));
+  const std::vector<std::pair<std::string, Json>> pages{
+      {"heads", {{"heads_by", "entropy"}, {"heads_largest", false}}},
+      {"paths", {{"attention", "flow"}}},
+      {"graph", {{"graph_qk", true}, {"graph_share", 0.1}}},
+      {"probes", Json::object()}};
+  for (const auto& [page, choices] : pages) {
+    session["look"] = {{"ask", {{"page", page}, {"measure", "logit_diff:cat,mat"}}}};
+    session["look"]["ask"].update(choices);
+    std::ofstream(file) << session;
+    ASSERT_EQ(cli("figure " + file + " --view ask -o " + answer).exit_code, 0) << page;
+    Json made = Json::parse(read_text(answer));
+    ASSERT_EQ(made["parts"][0]["id"], page);
+    made["run"]["command"] = {"figure", "session", "--view", "ask"}, made["run"]["session"] = session;
+    std::ofstream(answer) << made;
+    const std::filesystem::file_time_type before = std::filesystem::last_write_time(folder.path());
+    const Ran again = cli("rerun " + answer + " --json");
+    ASSERT_EQ(again.exit_code, 0) << page << again.err;
+    EXPECT_EQ(again.json()["largest_difference"], 0);
+    EXPECT_GT(again.json()["numbers"], 5) << "cells of a table are compared as numbers";
+    EXPECT_EQ(std::filesystem::last_write_time(folder.path()), before) << "no file came or went";
+    std::string& cell = made["parts"][0]["cells"][0].back().get_ref<std::string&>();
+    cell = "123";
+    std::ofstream(answer) << made;
+    const Ran other = cli("rerun " + answer);
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_NE(other.err.find("/parts/0/cells/0/"), std::string::npos) << other.err;
+  }
+}
+
+// What a session does not hold is said.
+TEST(RerunWindow, a_page_of_ask_says_what_is_missing) {
   const TempFolder folder;
   const std::string file = folder / "s.attnscope";
   ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
@@ -84,17 +126,17 @@ TEST(RerunWindow, a_page_of_the_window_names_its_command) {
                 .exit_code,
             0);
   Json session = Json::parse(read_text(file));
-  for (const auto& [page, command] : std::map<std::string, std::string>{{"heads", "heads"},
-                                                                        {"paths", "rollout"},
-                                                                        {"graph", "attribute --graph"},
-                                                                        {"probes", "probe"},
-                                                                        {"texts", "strongest"},
-                                                                        {"circuit", "circuit"},
-                                                                        {"steer", "steer"}}) {
-    session["look"] = {{"ask", {{"page", page}, {"measure", "logit:cat"}}}};
+  const std::vector<std::pair<Json, std::string>> asked{
+      {{{"page", "texts"}}, "no data set"},
+      {{{"page", "circuit"}}, "no data set"},
+      {{{"page", "steer"}}, "No edit adds a vector"},
+      {{{"page", "patch"}}, "the other prompt"},
+      {{{"page", "graph"}, {"graph_file", "other.json"}}, "read from the file"}};
+  for (const auto& [ask, said] : asked) {
+    session["look"]["ask"] = ask;
+    session["look"]["ask"]["measure"] = "logit:cat";
     std::ofstream(file) << session;
-    expect_refused("figure " + file + " --view ask -o " + (folder / "f.json"), 1,
-                   "attnscope-cli " + command + " SESSION");
+    expect_refused("figure " + file + " --view ask -o " + (folder / "f.json"), 1, said);
   }
 }
 

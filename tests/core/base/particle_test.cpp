@@ -79,6 +79,10 @@ TEST(Particle, StandsInAPlaceholder) {
   EXPECT_EQ(fill("{0:이/가} {1:을/를} 읽습니다.", {"헤드 3", "\"토큰\""}), "헤드 3이 \"토큰\"을 읽습니다.");
   EXPECT_EQ(fill("“{0}”{0:~이/가} “{1}”{1:~을/를}", {"head", "token"}), "“head”가 “token”을");
   EXPECT_EQ(fill("{0:으로/로} {0}{0:과/와}", {"서울"}), "서울로 서울서울과");
+  EXPECT_EQ(fill("{0} {0:~token/tokens}, {1} {1:~question/questions} {1:~works/work}", {"1", "12"}),
+            "1 token, 12 questions work");
+  EXPECT_EQ(fill("{0} {0:~token/tokens}, {1} {1:~question/questions} {1:~works/work}", {"0", "1"}),
+            "0 tokens, 1 question works");
   EXPECT_EQ(fill("{{0:이/가} {0:x} {0 {0: {:이/가} {1:이/가}", {"a"}),
             "{0:이/가} {0:x} {0 {0: {:이/가} {1:이/가}");
 }

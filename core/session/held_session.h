@@ -1,0 +1,26 @@
+// A session that has no file of its own, as the one that an answer carries: while it is held it is read at a
+// path where nothing lies, so that what it names is found, and may be read, as from there.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace attnscope {
+
+class HeldSession {
+ public:
+  /// read_session(path) gives `session` for as long as this lives.
+  HeldSession(std::string path, nlohmann::json session);
+  ~HeldSession();
+  HeldSession(const HeldSession&) = delete;
+  HeldSession& operator=(const HeldSession&) = delete;
+  const std::string& path() const { return path_; }
+  /// The one that is held at this path; nothing where none is. On any thread.
+  static std::optional<nlohmann::json> at(const std::string& path);
+
+ private:
+  std::string path_;
+};
+
+}  // namespace attnscope
