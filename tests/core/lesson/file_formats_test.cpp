@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "core/arch/scene.h"
+#include "core/arch/shipped.h"
 #include "core/base/assets.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
@@ -32,7 +33,7 @@ class FileFormats : public ::testing::Test {
  protected:
   std::string path(const char* name) const { return folder_ / name; }
   static Document opened() {
-    auto model = open_shipped_or_path("scene:nine_steps", {});
+    auto model = open_shipped_or_path("model:sorter");
     EXPECT_TRUE(model) << model.error().text();
     return new_document(std::make_shared<const OpenedModel>(*std::move(model)));
   }
