@@ -160,9 +160,6 @@ class LessonPlayer {
   bool list_open = false;                         ///< open the list of lessons
   bool sheet_answers = false;                     ///< worksheets include the answers
   bool teaches = false;                           ///< the list shows what a teacher needs
-  std::string told_page;                          ///< the presented page that `told_share` is of
-  float told_share = 0.5f;   ///< of the width below the figure: the page's text; the rest is the question's
-  int told_frames = 0;       ///< it has been drawn so often
   float words_height = 100;  ///< height of the text below a presented figure, last frame, pixels
   float card_height = 100;   ///< height of the question, last frame, pixels
   float page_height = 300;   ///< height of text and question, last frame, pixels

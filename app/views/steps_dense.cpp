@@ -132,7 +132,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const DensePlan lines = dense_plan(figure, way.lines);
   if (lines[0].empty()) return false;
   const bool two = way.lines != DenseLines::one, colours = way.colours > 0;
-  const float legend = way.digits ? 8 : legend_room_;
+  const float legend = way.digits ? 8 : kLegend;
   const auto need = [&](int id) { return dense_need(context, operand_of(figure, id), way); };
   const int first = lines[0].front().id;
   const float head = need(first);

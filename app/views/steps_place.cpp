@@ -14,7 +14,6 @@ constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                            // for rows of the top factor
 constexpr float kMostForResult = 0.85f;                       // of the room, at the expense of its inputs
 constexpr float kLeastLegend = 48, kCornerLegend = 72, kLeastRowLegend = 84;  // units
-constexpr float kNoLegend = 8;
 constexpr float kSign = 30, kStepsPlaceGap = 10, kPlaceIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
@@ -244,22 +243,14 @@ bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure,
 void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVec2 room) {
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
-  legend_room_ = kLegend;
   if (figure.layout == Figure::Layout::product)
     place_product(context, figure, ImVec2(0, 0), room);
   else
     place_row(context, figure, ImVec2(0, 0), room);
   if (fits_always(context)) {
     legend_height_ = std::min(legend_height_, room.y - legend_.y);
-    if (legend_height_ < kLeastRowLegend * ui_scale() && figure.layout == Figure::Layout::row) {
-      panels_.assign(figure.operands.size(), {});
-      signs_.clear();
-      legend_room_ = kNoLegend;  // the cells take its room
-      place_row(context, figure, ImVec2(0, 0), room);
-      legend_ = {}, legend_height_ = 0;
-      whole_ = used_;
-      return;
-    }
+    if (legend_height_ < kLeastRowLegend * ui_scale() && figure.layout == Figure::Layout::row)
+      legend_height_ = 0;
   }
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
@@ -351,7 +342,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
                             bool tight) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y,
               for_sign = tight ? kTightSign : kSign;
-  float fixed = (tight ? kLineRoom : legend_room_) * unit, cols = 0, singles = 0, single_width = 0;
+  float fixed = (tight ? kLineRoom : kLegend) * unit, cols = 0, singles = 0, single_width = 0;
   const Operand& first = figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[0])];
   windowed_ = any_windowed(figure);
   for (const Block& block : figure.blocks) {

@@ -103,7 +103,6 @@ class FigurePlot {
 
  private:
   static constexpr float kLegend = 106;  ///< units, up to its right edge
-  float legend_room_ = kLegend;          ///< units beside the last matrix; less where no legend stands there
   struct Span {
     double lo = 0, hi = 0;
   };

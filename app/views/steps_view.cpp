@@ -374,7 +374,7 @@ class StepsView : public View {
     const float extra = extra_width(context, room);
     const ImVec2 size = figure_room(context, room);
     const bool centred = context.workspace.presenting && plot_.used().x > 0;
-    const float spare = centred ? size.x - plot_.whole().x : 0;  // left beside figure and legend
+    const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // left beside figure and legend
     const ImVec2 at(corner.x + std::max(0.f, spare / 2), corner.y + 4 * unit);
     const FigureEvent event = plot_.draw(context, figure_, marks_, at, size, differs(context),
                                          std::min(1.f, motion / kTravelShare));

@@ -11,11 +11,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLessonPresentedType = 21.f;         // pixels at 1280 x 720
-constexpr float kMostHeight = 0.44f;                 // of the screen's height; the rest is the figure's
-constexpr float kTold = 0.52f, kToldNarrow = 0.38f;  // of the width: the text's column
-constexpr int kFramesToSettle = 4;
-constexpr float kMuchTaller = 1.5f;  // a question than its text: it gets more of the width
+constexpr float kLessonPresentedType = 21.f;  // pixels at 1280 x 720
+constexpr float kMostHeight = 0.44f;          // of the screen's height; the rest is the figure's
+constexpr float kTold = 0.52f;                // of the width: the text's column
 
 float screen_share() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -62,9 +60,7 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
     return;
   }
   const bool asks = page.ask.index() > 0;
-  const std::string shown = player.lesson().id + "/" + page.id;
-  if (player.told_page != shown) player.told_page = shown, player.told_share = kTold, player.told_frames = 0;
-  const float width = max.x - min.x - 2 * pad, told = asks ? width * player.told_share : width;
+  const float width = max.x - min.x - 2 * pad, told = asks ? width * kTold : width;
   const float height = std::max(1.f, max.y - min.y - pad);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(2)));
   const WithVar frame(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(2)));
@@ -76,22 +72,17 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
                      theme().accent, true);
         reading_text(page_words(player.lesson(), page, "text"), theme().text);
       });
-  if (asks) {
-    const float asked = column("###lesson_asked", ImVec2(min.x + pad + told, min.y + pad),
-                               ImVec2(width - told, height), type, [&] {
-                                 draw_question(state);
-                                 draw_verdict(state);
-                                 draw_hint_button(state);
-                                 const float end = ImGui::GetCursorPosY();
-                                 ImGui::SameLine(0, px(8));
-                                 draw_check_button(state);  // a page that needs none has no line of it
-                                 ImGui::SetCursorPosY(std::max(end, ImGui::GetCursorPosY()));
-                               });
-    // Only before anything is answered: afterwards the buttons stand still.
-    if (++player.told_frames <= kFramesToSettle && asked > kMuchTaller * tall)
-      player.told_share = kToldNarrow;
-    tall = std::max(tall, asked);
-  }
+  if (asks)
+    tall = std::max(tall, column("###lesson_asked", ImVec2(min.x + pad + told, min.y + pad),
+                                 ImVec2(width - told, height), type, [&] {
+                                   draw_question(state);
+                                   draw_verdict(state);
+                                   draw_hint_button(state);
+                                   const float end = ImGui::GetCursorPosY();
+                                   ImGui::SameLine(0, px(8));
+                                   draw_check_button(state);  // a page that needs none has no line of it
+                                   ImGui::SetCursorPosY(std::max(end, ImGui::GetCursorPosY()));
+                                 }));
   player.words_height = tall;
 }
 
