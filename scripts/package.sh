@@ -5,7 +5,8 @@
 #   scripts/package.sh --install    also installs the .deb on this machine, opens a session from its application entry in
 #                                   a virtual display, removes it again and looks for what it left behind (root; on a
 #                                   machine, or in a tree, that may be changed: scripts/debian-tree.sh)
-# With SOURCE_DATE_EPOCH set (seconds) the same source gives the same bytes; by default it is the date of the commit.
+# The same commit gives the same bytes in every fresh clone, with the same compiler and libraries: SOURCE_DATE_EPOCH
+# (seconds) is the date of the commit where it is not set. A build folder that scripts/run.sh made gives others.
 # It warns of nothing that a newer compiler finds: the packages are built without warnings as errors.
 set -euo pipefail
 # shellcheck source=scripts/help.sh

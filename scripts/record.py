@@ -28,10 +28,31 @@ import sys
 USUAL = ("tok_embed,pos_embed,embed,*.resid_pre,*.resid_mid,*.resid_post,*.attn.out,*.mlp.out,*.pattern,ln_final.out,"
          "logits")
 INDEX = "model.safetensors.index.json"
+STORES = ["as-is", "f32", "f16", "bf16"]
 
 
 class Refused(Exception):
     """One sentence for the person."""
+
+
+def kind_of(value):
+    """What somebody gave, in a sentence: "None", "an int", "a Tensor"."""
+    kind = type(value).__name__
+    return "None" if value is None else f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def read_json(path):
+    """The object that a JSON file holds."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise Refused(f"{path} is no JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise Refused(f"{path} holds {kind_of(value)}, not an object.")
+    return value
 
 
 # ---- safetensors: eight bytes of length, a JSON header, the values one after the other -------------------------------
@@ -46,13 +67,36 @@ def read_header(file):
     text = file.read(length) if length < 100_000_000 else b""
     if len(text) < length or not text.startswith(b"{"):
         raise Refused(f"{file.name} is no whole safetensors file.")
-    header = json.loads(text)
-    return header, header.pop("__metadata__", {}), 8 + length
+    try:
+        header = json.loads(text)
+        metadata = header.pop("__metadata__", {})
+        if all(len(one["data_offsets"]) == 2 and one["dtype"] and one["shape"] is not None for one in header.values()):
+            return header, metadata, 8 + length
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise Refused(f"{file.name} is no whole safetensors file.")
+
+
+def opened(path):
+    """A file's bytes; a sentence where it cannot be read."""
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def read_ids(path, name):
+    """An array of token ids -> a list"""
+    dtype, _, data = read_bytes(path, name)
+    letter = {"I64": "q", "U64": "Q", "I32": "i", "U32": "I"}.get(dtype)
+    if not letter:
+        raise Refused(f"{name} of {path} is {dtype}: token ids are whole numbers, I64 or I32.")
+    return [one for one, in struct.iter_unpack("<" + letter, data)]
 
 
 def read_bytes(path, name):
     """One array of a file -> dtype, shape, bytes"""
-    with open(path, "rb") as file:
+    with opened(path) as file:
         header, _, begin = read_header(file)
         if name not in header:
             raise Refused(f"{path} has no array {name}.")
@@ -96,6 +140,7 @@ class Steps:
     """'blocks.0-2.attn.*,!*.pattern': names with *, layers as 0-3, taken away again with !."""
 
     def __init__(self, text):
+        text = text if isinstance(text, str) else ",".join(text)
         self.words = [one for word in text.split(",") if word.strip() for one in self.layers(word.strip())]
         if not self.words or any("[" in word for word in self.words):
             raise Refused(f"--steps {text!r}: names of whole steps, as attnscope-cli steps prints them, * for any.")
@@ -134,15 +179,21 @@ class Record:
     """A folder that is filled part by part. `names`: all arrays that may come, in the order of the run."""
 
     def __init__(self, folder, names, steps=USUAL, store="as-is", told=None):
+        if store not in STORES:
+            raise Refused(f"store {store!r}: {', '.join(STORES)}.")
         self.folder, self.steps, self.store = folder, Steps(steps), store
         self.names = {name: part_of(name) for name in names if bare(name) in self.steps}
         if not self.names:
             raise Refused(f"--steps {steps!r} is none of what can be recorded here: {', '.join(names[:6])}, ...")
         self.parts = ["input", *dict.fromkeys(self.names.values())]
-        self.told = {"format": "attnscope-trace", **(told or {}), "parts": json.dumps(self.parts)}
+        self.told = {"format": "attnscope-trace", "version": "1", **(told or {}), "parts": json.dumps(self.parts)}
         self.waiting, self.map, self.bytes, self.overflow, self.done = {}, {}, 0, 0, set()
-        os.makedirs(folder, exist_ok=True)
-        if any(name.startswith("record-") or name in (INDEX, "config.json") for name in os.listdir(folder)):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            there = os.listdir(folder)
+        except OSError as error:
+            raise Refused(f"{folder} cannot be made: {error.strerror}.") from None
+        if any(name.startswith("record-") or name in (INDEX, "config.json") for name in there):
             raise Refused(f"{folder} holds a record or a model already: name another folder, or remove it.")
 
     def __contains__(self, name):
@@ -287,6 +338,10 @@ class Family:
 
     def __init__(self, config, model=None):
         config = config.get_text_config() if hasattr(config, "get_text_config") else config
+        lacking = [name for name in ("model_type", "num_hidden_layers", "num_attention_heads", "hidden_size")
+                   if not hasattr(config, name)]
+        if lacking:
+            raise Refused(f"config is {kind_of(config)} without {lacking[0]}: give that of the model, model.config.")
         kind = config.model_type
         self.rows, self.config = FAMILIES.get(kind) or self.usual(kind, model), config
         self.layers, self.heads = config.num_hidden_layers, config.num_attention_heads
@@ -465,13 +520,28 @@ def eager_watched(source, attentions, family, record):
         source.eager_attention_forward = original
 
 
+def lists_of_ids(sequences):
+    """What run() is given as a list of lists of whole numbers; arrays and tensors are taken too."""
+    plain = lambda one: one.tolist() if hasattr(one, "tolist") else one
+    sequences = plain(sequences)
+    lists = [plain(ids) for ids in sequences] if isinstance(sequences, (list, tuple)) else []
+    if not lists or any(not isinstance(ids, (list, tuple)) or any(type(plain(one)) is not int for one in ids) for ids in lists):
+        raise Refused(f"sequences: a list of lists of token ids, as [[1, 2, 3]], not {kind_of(sequences)}"
+                      f"{' of ' + type(lists[0]).__name__ if lists else ''}.")
+    return [[plain(one) for one in ids] for ids in lists]
+
+
 def run(model, sequences, out, steps=USUAL, store="as-is", words=None, told=None):
     """Records a model of transformers that is already loaded, with attn_implementation="eager", wherever its layers
     lie. sequences: lists of ids; words: the spelling of the first one's."""
     import torch
     import transformers
 
+    if not hasattr(model, "config") or not hasattr(model, "get_input_embeddings"):
+        raise Refused(f"run() records a model of transformers that is loaded, not {kind_of(model)}: "
+                      "model, tokenizer = record.load(NAME).")
     family = Family(model.config, model)
+    sequences = lists_of_ids(sequences)
     for ids in sequences:
         if not ids or not all(0 <= one < model.get_input_embeddings().num_embeddings for one in ids):
             raise Refused(f"{ids[:8]}: token ids from 0 to {model.get_input_embeddings().num_embeddings - 1}, one at least.")
@@ -533,18 +603,37 @@ LENS = {"hook_embed": "tok_embed", "hook_pos_embed": "pos_embed", "hook_resid_pr
 def lens_step(name):
     """A hook of TransformerLens -> our name, and whether heads come to the front; or None."""
     front, rest = "", name
-    if name.startswith("blocks."):
-        words = name.split(".", 2)
+    words = name.split(".", 2)
+    if words[0] == "blocks" and len(words) == 3:
         front, rest = f"blocks.{words[1]}.", words[2]
     step = LENS.get(rest)
     return step and (front + step.rstrip("*"), step.endswith("*"))
 
 
+def named(cache, engine):
+    """A cache that maps names to something, and is not empty."""
+    if not hasattr(cache, "keys") or not hasattr(cache, "__getitem__"):
+        raise Refused(f"The cache of {engine} is {kind_of(cache)}: something that maps names to what was kept is needed.")
+    if not len(cache.keys()):
+        raise Refused(f"The cache of {engine} is empty: nothing was kept of the run.")
+    return cache
+
+
+def nothing_known(cache, engine, as_in):
+    some = ", ".join(map(str, list(cache.keys())[:3]))
+    return Refused(f"The cache of {engine} has no name that is known here, such as {as_in}; it has {some}.")
+
+
 def from_lens(cache, out, ids=None, steps=USUAL, store="as-is", words=None, told=None):
     """Records a cache of TransformerLens (model.run_with_cache): anything that maps its names to tensors, one sequence
     of a batch of one."""
-    cache = getattr(cache, "cache_dict", cache)
-    found = {step[0]: (name, step[1]) for name in cache if (step := lens_step(name))}
+    cache = named(getattr(cache, "cache_dict", cache), "TransformerLens")
+    found = {step[0]: (name, step[1]) for name in cache.keys() if (step := lens_step(str(name)))}
+    if not found:
+        raise nothing_known(cache, "TransformerLens", "blocks.0.hook_resid_pre")
+    for name, _ in found.values():
+        if not hasattr(cache[name], "detach"):
+            raise Refused(f"{name} in the cache is {kind_of(cache[name])}, not a tensor.")
     told = {"engine": "TransformerLens", **({"words": json.dumps(words)} if words else {}), **(told or {})}
     record = Record(out, list(found), steps, store, told)
     if ids is not None:
@@ -595,20 +684,25 @@ def lens(name, sequence, out, steps=USUAL, store="as-is"):
 def from_nnsight(cache, config, out, ids=None, steps=USUAL, store="as-is", words=None, told=None):
     """Records what nnsight's tracer.cache(include_inputs=True) kept of a model of transformers: keys are module paths
     behind "model.", entries have .output and .inputs. config: the model's."""
-    family = Family(config)
+    cache, family = named(cache, "nnsight"), Family(config)
     rows = [("", row) for row in family.rows["model"]]
     rows += [(str(i), row) for i in range(family.layers) for row in family.rows["block"]]
     found = {}
     for layer, (path, side, step, *kind) in rows:
         front = f"{family.rows['blocks']}.{layer}" if layer else ""
-        entry = cache.get("model." + ".".join(filter(None, [front, path])))
-        entry = entry[0] if isinstance(entry, list) else entry  # of several passes, the first
-        value = None if entry is None else tensor_in(entry.inputs if side == "in" else entry.output)
+        path = "model." + ".".join(filter(None, [front, path]))
+        entry = cache[path] if path in cache.keys() else None
+        entry = next(iter(entry), None) if isinstance(entry, list) else entry  # of several passes, the first
+        if entry is not None and not hasattr(entry, "output"):
+            raise Refused(f"{path} in the cache is {kind_of(entry)}, which has no .output.")
+        value = None if entry is None else tensor_in(getattr(entry, "inputs", None) if side == "in" else entry.output)
         if value is None:
             continue
         prefix = f"blocks.{layer}." if layer else ""
         for name, array in family.arrays(step, value, kind[0] if kind else "rows").items():
             found.setdefault(prefix + name, array)
+    if not found:
+        raise nothing_known(cache, "nnsight", f"model.{family.rows['blocks']}.0")
     told = {"engine": "nnsight", **({"words": json.dumps(words)} if words else {}), **(told or {})}
     order = [name for name in family.steps(set(all_paths(family))) if name in found]
     record = Record(out, order, steps, store, told)
@@ -635,18 +729,19 @@ def from_vllm(file, layers, n_layers, out, steps="*", told=None):
     """Records a file of vLLM's extracted hidden states: hidden_states [tokens, captured layers, hidden], token_ids.
     layers: the ids that were captured, in order (the file does not say them): id j is what enters block j; n_layers is
     what leaves the last block, before the final norm."""
+    if not isinstance(n_layers, int) or not all(isinstance(layer, int) for layer in layers):
+        raise Refused(f"layers {layers!r} of {n_layers!r}: whole numbers.")
     with contextlib.ExitStack() as stack:
         if os.path.exists(file + ".lock"):  # written under an exclusive lock
             lock = stack.enter_context(open(file + ".lock", "rb"))
             fcntl.flock(lock, fcntl.LOCK_SH)
         dtype, shape, data = read_bytes(file, "hidden_states")
-        _, _, ids = read_bytes(file, "token_ids")
+        ids = read_ids(file, "token_ids")
     if len(shape) != 3 or shape[1] != len(layers):
         raise Refused(f"hidden_states of {file} has the shape {shape}, [tokens, layers, hidden]; --layers names "
                       f"{len(layers)}.")
     if any(not 0 <= layer <= n_layers for layer in layers):
         raise Refused(f"--layers: of a model of {n_layers} layers, 0 to {n_layers} can be captured.")
-    ids = list(struct.unpack(f"<{len(ids) // 8}q", ids))
     tokens, count, width = shape
     row, view = len(data) // max(1, tokens * count), memoryview(data)
     name = lambda layer: f"blocks.{layer}.resid_pre" if layer < n_layers else f"blocks.{n_layers - 1}.resid_post"
@@ -667,18 +762,20 @@ def weight_files(folder):
     """{tensor: file} of a model folder; the files themselves need not be there."""
     index = os.path.join(folder, INDEX)
     if os.path.exists(index):
-        with open(index, encoding="utf-8") as file:
-            return json.load(file)["weight_map"]
-    with open(os.path.join(folder, "model.safetensors"), "rb") as file:
+        files = read_json(index).get("weight_map")
+        if not isinstance(files, dict):
+            raise Refused(f"{index} has no weight_map.")
+        return files
+    with opened(os.path.join(folder, "model.safetensors")) as file:
         return dict.fromkeys(read_header(file)[0], "model.safetensors")
 
 
 def record_files(folder):
     """{array: file} and metadata of a record, whole or not."""
     files, told = {}, {}
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if name.startswith("record-") and name.endswith(".safetensors"):
-            with open(os.path.join(folder, name), "rb") as file:
+            with opened(os.path.join(folder, name)) as file:
                 header, metadata, _ = read_header(file)
             files.update(dict.fromkeys(header, name))
             told.update(metadata)
@@ -692,19 +789,23 @@ def one_layer(record, model, layer, out):
     entered this layer in the record, one for each position, and its ids are 0, 1, 2, ...; the final norm and the
     tokens' own rows of the head stand behind it where their weights are there. For families whose positions come in by
     rotation."""
-    with open(os.path.join(model, "config.json"), encoding="utf-8") as file:
-        config = json.load(file)
+    config = read_json(os.path.join(model, "config.json"))
     kind = config.get("model_type")
     if kind not in ("llama", "mistral", "qwen2", "qwen3"):
         raise Refused(f"One layer of a {kind!r} alone is not known here: llama, mistral, qwen2, qwen3.")
-    if not 0 <= layer < config["num_hidden_layers"]:
-        raise Refused(f"--layer {layer}: the model has {config['num_hidden_layers']}.")
+    layers = config.get("num_hidden_layers")
+    if not isinstance(layers, int):
+        raise Refused(f"config.json of {model} has no num_hidden_layers.")
+    if not 0 <= layer < layers:
+        raise Refused(f"--layer {layer}: the model has {layers}.")
     arrays, told = record_files(record)
     stream = f"blocks.{layer}.resid_pre"
     if stream not in arrays:
         raise Refused(f"{record} has no {stream}.")
     dtype, shape, data = read_bytes(os.path.join(record, arrays[stream]), stream)
-    rows, width = shape[-2:]
+    if len(shape) != 2:
+        raise Refused(f"{stream} of {record} has the shape {shape}, not [tokens, hidden].")
+    rows, width = shape
     files, front = weight_files(model), f"model.layers.{layer}."
     there = lambda name: name in files and os.path.exists(os.path.join(model, files[name]))
     lacking = sorted({files[name] for name in files if name.startswith(front) and not there(name)})
@@ -719,7 +820,7 @@ def one_layer(record, model, layer, out):
     head = "model.embed_tokens.weight" if config.get("tie_word_embeddings") else "lm_head.weight"
     ids = []
     if "tokens" in arrays:
-        ids = struct.unpack(f"<{rows}q", read_bytes(os.path.join(record, arrays["tokens"]), "tokens")[2])
+        ids = read_ids(os.path.join(record, arrays["tokens"]), "tokens")[:rows]
     spoken = there(head) and ids
     if spoken:  # of all words, those of the text
         kind, (count, columns), table = read(head)
@@ -729,7 +830,6 @@ def one_layer(record, model, layer, out):
         weights["lm_head.weight"] = ("F32", [rows, width], bytes(4 * rows * width))
     if config.get("layer_types"):
         config["layer_types"] = [config["layer_types"][layer]]
-    config_layers = config["num_hidden_layers"]
     config |= {"num_hidden_layers": 1, "vocab_size": rows, "tie_word_embeddings": False}
     os.makedirs(out, exist_ok=True)
     if os.listdir(out):
@@ -742,7 +842,7 @@ def one_layer(record, model, layer, out):
                       {"format": "attnscope-trace", **({"words": told["words"]} if words else {})})
     said = "its answer is over the tokens of the text alone" if spoken else "the words stand in a file that is not here"
     card = {"title": f"{os.path.basename(os.path.abspath(model))}, block {layer}", "inputs": [{"ids": list(range(rows))}],
-            "sentence": f"Block {layer} of {config_layers} alone, from what entered it in the record; {said}."}
+            "sentence": f"Block {layer} of {layers} alone, from what entered it in the record; {said}."}
     for name, value in [("card.json", card), ("tokenizer.json", labels(words or [f"<{i}>" for i in ids], rows)), ("config.json", config)]:
         appears_whole(os.path.join(out, name), [json.dumps(value, indent=1, ensure_ascii=False).encode()])
     ids = ",".join(map(str, range(rows)))
@@ -777,8 +877,7 @@ def whole_numbers(text):
 def device_map(text):
     """auto, balanced, a device, or a JSON file {module: device}"""
     if text and text.endswith(".json"):
-        with open(text, encoding="utf-8") as file:
-            return json.load(file)
+        return read_json(text)
     return text
 
 
@@ -808,8 +907,7 @@ def lens_command(args):
 def vllm_command(args):
     count = args.n_layers
     if args.config:
-        with open(args.config, encoding="utf-8") as file:
-            count = json.load(file).get("num_hidden_layers")
+        count = read_json(args.config).get("num_hidden_layers")
     if not count:
         raise Refused("How many layers has the model? --config config.json, or --n-layers.")
     return from_vllm(args.file, whole_numbers(args.layers), count, args.out, args.steps)
@@ -835,7 +933,7 @@ def main():
         given = one.add_argument_group("what it reads (one sequence, or several of run)")
         given.add_argument("--text", action="append", default=[], help="a text, or @FILE")
         given.add_argument("--ids", action="append", default=[], help="token ids: 1,2,3")
-        one.add_argument("--store", choices=["as-is", "f32", "f16", "bf16"], default="as-is",
+        one.add_argument("--store", choices=STORES, default="as-is",
                          help="number format of the record")
         if name == "run":
             one.add_argument("--dtype", choices=["auto", "f32", "f16", "bf16"], default="auto",
@@ -859,7 +957,7 @@ def main():
     except Refused as error:
         sys.exit(f"record: {error}")
     except ImportError as error:
-        sys.exit(f"record: {error.name} is not here, and {args.command} needs it.")
+        sys.exit(f"record: {error.name} is not here, and {args.command} needs it." if error.name else f"record: {error}")
     except (OSError, ValueError, RuntimeError) as error:
         sys.exit(f"record: {str(error).splitlines()[0]}")
     if missing:

@@ -94,6 +94,7 @@ class Record {
     for (int i = 0; i < layers; ++i) parts_.push_back("blocks." + std::to_string(i));
     parts_.emplace_back("head");
     told_["format"] = "attnscope-trace";
+    told_["version"] = "1";
     told_["parts"] = list_of(parts_);
     fs::create_directories(folder_);
     for (const auto& entry : fs::directory_iterator(folder_)) {

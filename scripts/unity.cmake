@@ -31,8 +31,11 @@ function(attnscope_unity target)
       list(APPEND alone ${source})
       continue()
     endif()
-    set(size 1)  # of what is yet to be made (file(GENERATE) writes after this): as the last one it must not fall behind the last batch
-    if(EXISTS ${source})
+    # What is made by this configuration (file(GENERATE) writes after this) counts as one line even where an earlier one
+    # has left it: the same batches, and the same program, each time. As the last one it must not fall behind the last batch.
+    set(size 1)
+    cmake_path(IS_PREFIX CMAKE_BINARY_DIR ${source} made)
+    if(NOT made AND EXISTS ${source})
       file(STRINGS ${source} lines REGEX "[^ ]")
       list(LENGTH lines size)
     endif()

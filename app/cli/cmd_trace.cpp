@@ -8,6 +8,7 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "app/cli/prompt_runs.h"
+#include "core/base/file_formats.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
@@ -140,7 +141,9 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
 Status write_output(const TraceOptions& options, const OpenedModel& opened, const Edits& edits, Output out) {
   TRY_OK(opened.model->weights().intact());  // logits are computed from the weights when they are read
   if (!out.writes) return Done{};
-  Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
+  Metadata told{{"format", kRecordFormat.name},
+                {"version", std::to_string(kRecordFormat.version)},
+                {"model", opened.title}};
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
   if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
     told["unknown"] = join(unknown, "\n");

@@ -194,6 +194,7 @@ void Frame::draw_all(Painter& painter) {
   take_news();
   tell_progress();
   state_.poll_writing();
+  state_.follow_reading();
   weight_check_.follow(state_);
   follow_backward();
   state_.workspace.asking.follow(state_.session.workers(), run_, state_.workspace.cursor.sequence,

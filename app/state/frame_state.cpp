@@ -145,7 +145,7 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
 void FrameState::drop(const std::string& path) {
   if (!is_picture_file(path)) return open(path);
   if (is_figure_path(path)) {
-    const auto carried = read_carried_session(path);
+    const auto carried = read_carried_session(path, kReadAtOnceBytes);  // more than that is damage to it
     if (carried || carried.error().code != Code::not_found) return open(path);  // what is damaged says so
   }
   const auto& model = session.document().model;
@@ -201,6 +201,8 @@ void FrameState::open(const std::string& path) {
   }
   const bool session_or_figure = is_session_path(path) || is_figure_path(path);
   if (!session_or_figure) return session.open(asked_path_, std::exchange(adapter, {}));
+  reading_.reset();
+  if (!workspace.still && !reads_at_once(asked_path_)) return read_beside(asked_path_);
   Result<SessionFile> file = open_session_file(asked_path_);
   if (!file) return session.report(file.error());
   open_session(*std::move(file));

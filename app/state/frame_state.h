@@ -239,6 +239,8 @@ struct FrameState {
   void write_in_background(const std::string& path, std::function<Status()> write);
   /// Shows the result of background writing, and that the clipboard took nothing; once per frame.
   void poll_writing();
+  /// Opens the session or figure that was read beside the frame; once per frame.
+  void follow_reading();
   /// What is being written by Autosave, and the work whose autosave is no longer wanted when it is there.
   Computed<Status> autosaving;
   std::uint64_t autosave_gone = 0;
@@ -252,11 +254,14 @@ struct FrameState {
  private:
   void take_views(const nlohmann::json& look);
   void open_session(SessionFile file);
+  void read_beside(const std::string& path);
   void note_leaving();
   void take_left(const nlohmann::json& left);
   void tell_left();
   void drop_kept(const std::string& instead);
   Status save_to(const std::string& path);
+  struct Reading;
+  std::shared_ptr<Reading> reading_;  ///< the session that takes long to read; null: none
   Computed<Status> writing_;
   std::string written_path_;
   std::string asked_path_;    ///< path being opened

@@ -17,6 +17,8 @@ constexpr std::int64_t kMostExact = 512;  // largest exact rectangle, tokens per
 constexpr std::int64_t kRough = 128;      // cells per side, and rows read, of the rough overview
 constexpr float kBelow = 72.f;            // units below the cells: legend, its numbers, chips
 constexpr float kLegendBelow = 40.f;      // while presenting: without chips
+constexpr float kLegendBar = 220.f;       // units, at most
+constexpr float kLowPlane = 200.f;        // units; below that the legend leaves its height to the cells
 constexpr float kSums = 52.f;             // units right of the cells: row sums
 
 // A rectangle of at most kMostExact tokens around the visible part; the old one if that still covers it.
@@ -314,7 +316,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   const HeatStyle style = stage_style(stage, plane_.range, colours);
-  const float bar = std::min(scaled(220), width * 0.5f);
+  const float bar = std::min(scaled(kLegendBar), width * 0.5f);
   draw_legend(style, "", position, ImVec2(bar, scaled(11)), false);
   draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)), tr("attention.masked"));
   if (context.workspace.presenting) return;
@@ -346,7 +348,12 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
   const std::string_view words = note(context, stage);
   const bool narrow = text_size(fonts().small, words).x > (size.x - scaled(110)) / 2;
   const float above = narrow ? text_size(fonts().small, "X").y + scaled(4) : 0;
-  const float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow) + above;
+  float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow) + above;
+  // Beside the cells a projector's legend is their bar, a gap and the swatch with its word.
+  const float legend = scaled(kLegendBar + 64) + text_size(fonts().small, tr("attention.masked")).x;
+  const bool beside =
+      context.workspace.presenting && size.y - below < scaled(kLowPlane) && legend < size.x / 2;
+  if (beside) below = 0, size.x -= legend;
   const float room = std::max(scaled(60), size.y - below);
   PairEvent event;
   float bottom = position.y + room, left = position.x;
@@ -357,6 +364,11 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     event = draw_plane(context, scene, stage, lit, position, ImVec2(size.x, room));
     bottom = ImGui::GetItemRectMax().y;
     left = ImGui::GetItemRectMin().x;
+  }
+  if (beside) {
+    const ImVec2 at(ImGui::GetItemRectMax().x + scaled(24), bottom - scaled(32));
+    draw_below(context, scene, stage, at, 2 * legend, 0);
+    return event;
   }
   const ImVec2 at(left, bottom + scaled(12));
   draw_below(context, scene, stage, at, position.x + size.x - left, above);

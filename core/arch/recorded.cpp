@@ -7,6 +7,8 @@
 #include <set>
 
 #include "core/arch/recorded_config.h"
+#include "core/base/file_formats.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 
@@ -272,11 +274,22 @@ void take_edits(const TensorSource& source, Recorded& out) {
     out.notes.push_back(Text::of("note.recorded.edits", {printable(join(split(text, '\n'), "; "), 400)}));
 }
 
+bool says_record(const TensorSource& source) {
+  const auto format = source.metadata().find("format");
+  return format != source.metadata().end() && format->second == kRecordFormat.name;
+}
+
+// Records of earlier programs say none; what other programs mean by "version" is theirs.
+bool version_is_known(const TensorSource& source) {
+  const auto version = source.metadata().find("version");
+  return !says_record(source) || version == source.metadata().end() ||
+         parse_whole(version->second, 1, kRecordFormat.version);
+}
+
 }  // namespace
 
 bool is_recording(const TensorSource& source) {
-  const auto format = source.metadata().find("format");
-  if (format != source.metadata().end() && format->second == "attnscope-trace") return true;
+  if (says_record(source)) return true;
   std::size_t steps = 0, others = 0;
   Input any;
   for (const TensorInfo& info : source.infos()) {
@@ -378,6 +391,8 @@ void add_notes(const Sorted& arrays, const std::vector<std::string>& assumed, Re
 
 Result<Recorded> read_recording(const TensorSource& source, const std::string& what) {
   Recorded out;
+  if (!version_is_known(source))
+    return fail(Code::unsupported, "error.arch.recorded.newer", {what, kRecordFormat.version});
   TRY(Sorted arrays, sorted(source));
   if (arrays.steps.empty()) return no_steps(source, what);
   TRY_OK(check_stacks(arrays.steps, what));

@@ -7,6 +7,7 @@
 
 #include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
+#include "core/base/file_formats.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
@@ -156,14 +157,15 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
 bool is_scene(const json& object) {
   const auto at = object.is_object() ? object.find("format") : object.end();
   return object.is_object() && at != object.end() && at->is_string() &&
-         at->get<std::string>() == "attnscope-scene";
+         at->get<std::string>() == kSceneFormat.name;
 }
 
 Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {
     return fail(Code::bad_format, "error.arch.scene.none", {what});
   }
-  if (const auto version = object.find("version"); version != object.end() && *version != 1)
+  if (const auto version = object.find("version");
+      version != object.end() && *version != kSceneFormat.version)
     return fail(Code::unsupported, "error.arch.scene.version", {what, printable(version->dump(), 40)});
   if (!object.contains("config")) return fail(Code::bad_format, "error.arch.scene.no_config", {what});
   TRY(ModelConfig config, config_from_json(object["config"], what + ": config"));
@@ -199,8 +201,8 @@ Result<Scene> scene_from_text(std::string_view text, const std::string& what) {
 }
 
 std::string scene_to_text(const Scene& scene) {
-  json out{{"format", "attnscope-scene"},
-           {"version", 1},
+  json out{{"format", kSceneFormat.name},
+           {"version", kSceneFormat.version},
            {"title", text_json(scene.title)},
            {"note", text_json(scene.note)},
            {"walk", scene.walk},

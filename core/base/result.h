@@ -89,9 +89,9 @@ namespace detail {
 
 }  // namespace attnscope
 
-/// Aborts with file and line when one of our own invariants does not hold. Never for user data.
+/// Aborts with file (no folder: equal bytes) and line where our own invariant fails. Never for user data.
 #define CHECK(condition) \
-  ((condition) ? (void)0 : ::attnscope::detail::check_failed(#condition, __FILE__, __LINE__))
+  ((condition) ? (void)0 : ::attnscope::detail::check_failed(#condition, __FILE_NAME__, __LINE__))
 
 #define ATTNSCOPE_JOIN2(a, b) a##b
 #define ATTNSCOPE_JOIN(a, b) ATTNSCOPE_JOIN2(a, b)

@@ -25,9 +25,10 @@ std::string carried_in_svg(const std::string& session);
 std::string carried_in_pdf(std::string pdf, const std::string& session);
 
 /// The session in the bytes of a file; `path` is its name in errors. Errors: not_found where it carries none;
-/// bad_format where it is damaged.
-Result<std::string> carried_session(std::string_view bytes, const std::string& path);
+/// bad_format where it is damaged, or has more than `most` bytes.
+Result<std::string> carried_session(std::string_view bytes, const std::string& path,
+                                    std::uint64_t most = kMostCarriedBytes);
 /// The same of a file. Errors: also those of reading it.
-Result<std::string> read_carried_session(const std::string& path);
+Result<std::string> read_carried_session(const std::string& path, std::uint64_t most = kMostCarriedBytes);
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_formats.h"
 #include "core/export/data.h"
 #include "core/export/export.h"
 
@@ -43,7 +44,10 @@ ordered_json plot_json(const FigureData& part) {
 }
 
 Status write_figure_json(const FigureToExport& what, AtomicFile& file, const std::string&) {
-  ordered_json out = {{"format", "attnscope-figure"}, {"made_by", exported_by()}, {"title", what.title}};
+  ordered_json out = {{"format", kFigureFormat.name},
+                      {"version", kFigureFormat.version},
+                      {"made_by", exported_by()},
+                      {"title", what.title}};
   if (!what.caption.empty()) out["caption"] = what.caption;
   out["parts"] = ordered_json::array();
   for (const FigureData& part : data_of(*what.figure)) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/file_formats.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
@@ -192,9 +193,11 @@ Result<TorchReference> read_torch_reference(std::string_view text, const std::st
   const Result<json> parsed = parse_json(text, file, TwiceKeys::refuse);
   if (!parsed) return fail(Code::bad_format, "error.lens.reference.json", {parsed.error().what});
   const json& all = *parsed;
-  if (!all.is_object() || all.value("format", json()) != "attnscope-reference")
+  if (!all.is_object() || all.value("format", json()) != kReferenceFormat.name)
     return broken_reference(file, "format");
-  if (all.value("version", json()) != 1) return broken_reference(file, "version");
+  if (!all.contains("version")) return broken_reference(file, "version");
+  if (!whole_at(all, "version", 1, kReferenceFormat.version))
+    return fail(Code::unsupported, "error.lens.reference.newer", {file, kReferenceFormat.version});
   TorchReference out;
   out.file = file;
   for (const auto& [field, into] : {std::pair{"model", &out.model}, std::pair{"made_by", &out.made_by}}) {

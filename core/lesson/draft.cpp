@@ -5,6 +5,7 @@
 
 #include "core/arch/edit_json.h"
 #include "core/arch/shipped.h"
+#include "core/base/file_formats.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/page_document.h"
@@ -141,8 +142,8 @@ Result<json> lesson_draft(const History& history, const std::string& id, const s
     TRY(json open, open_of(document));
     pages.push_back({{"id", page}, {"open", std::move(open)}, {"look", std::move(look)}});
   }
-  return json{{"format", "attnscope-lesson"},
-              {"version", 1},
+  return json{{"format", kLessonFormat.name},
+              {"version", kLessonFormat.version},
               {"id", id},
               {"pages", std::move(pages)},
               {"strings", {{language(), std::move(words)}}}};

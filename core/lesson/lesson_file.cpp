@@ -9,6 +9,7 @@
 #include "core/arch/edit_json.h"
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
+#include "core/base/file_formats.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -253,9 +254,10 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   LessonReader reader{lesson, {}};
   TRY_OK(reader.only(all, "",
                      {"format", "version", "id", "number", "minutes", "level", "own", "pages", "strings"}));
-  if (all.value("format", json()) != "attnscope-lesson")
+  if (all.value("format", json()) != kLessonFormat.name)
     return reader.refuse("format", "error.lesson.no_lesson");
-  if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
+  if (all.value("version", json()) != kLessonFormat.version)
+    return reader.refuse("version", "error.lesson.newer");
   TRY(lesson.id, reader.name(all));
   for (const auto& [key, into] : {std::pair("number", &lesson.number), {"minutes", &lesson.minutes}}) {
     if (!all.contains(key)) continue;

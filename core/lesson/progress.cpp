@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_formats.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
 
@@ -65,6 +67,9 @@ Result<Progress> Progress::load(const std::string& path) {
   const auto learners = all.is_object() ? all.find("learners") : all.end();
   if (!all.is_object() || learners == all.end() || !learners->is_object())
     return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
+  if (all.contains("version") && !whole_at(all, "version", 1, kProgressFormat.version))
+    return fail(Code::unsupported, "error.lesson.progress.newer",
+                {quoted_path(path), kProgressFormat.version});
   for (const auto& [learner, pages] : learners->items()) {
     if (!pages.is_object()) return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
     for (const auto& [page, entry] : pages.items()) out.learners_[learner][page] = page_from(entry);
@@ -86,7 +91,9 @@ Status Progress::save(const std::string& path) const {
       if (progress.touched() || progress.hints > 0) list[page] = to_json(progress);
     learners[learner] = std::move(list);
   }
-  json all{{"version", 1}, {"learners", std::move(learners)}};
+  json all{{"format", kProgressFormat.name},
+           {"version", kProgressFormat.version},
+           {"learners", std::move(learners)}};
   if (!left_on_.empty()) all["left_on"] = left_on_;
   return write_file(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }

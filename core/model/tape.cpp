@@ -98,7 +98,7 @@ Tensor Tape::at(const Site& site, Tensor gradient) {
   const Record* step = trace_.find(site);
   if (!step) return gradient;
   CHECK(gradient.sizes() == step->shape);
-  records_.push_back({site, gradient, false, step->shape, step->axes, 0, 0, step->line});
+  records_.push_back({site, gradient, false, step->shape, step->axes, 0, 0});
   Tensor passed = through_edits(trace_, site, std::move(gradient), [&] { return unedited(trace_, site); });
   if (!passed.same_place(records_.back().value())) passed_[site] = passed;
   return passed;

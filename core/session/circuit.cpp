@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_formats.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -247,12 +248,12 @@ Json to_json(const Circuit& circuit) {
   if (circuit.followed) told["off"] = circuit.off;
   if (!circuit.run.empty()) told["run"] = Json::parse(circuit.run, nullptr, false);
   return {{"metadata",
-           {{"slug", "attnscope-graph"},
+           {{"slug", kGraphFormat.name},
             {"scan", circuit.model},
             {"transcoder_list", Json::array()},
             {"prompt_tokens", circuit.tokens},
             {"prompt", circuit.prompt},
-            {"schema_version", 1},
+            {"schema_version", kGraphFormat.version},
             {"info", {{"generator", {{"name", "attnscope"}}}}},
             {kOwn, std::move(told)}}},
           {"qParams",

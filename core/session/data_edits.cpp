@@ -99,7 +99,7 @@ DataNumbers DataEdits::of(const DataLine* line) const {
 Result<Frozen> DataEdits::mean(const Target& where) const {
   const Record* found = first_ ? first_->find(where.site) : nullptr;
   if (!found) return fail(Code::unsupported, "error.trace.no_step_to_change", {to_text(where.site)});
-  Record sized{found->site, {}, false, found->shape, found->axes, 0, 0, {}};
+  Record sized{found->site, {}, false, found->shape, found->axes, 0, 0};
   for (std::size_t d = 0; d < sized.axes.size(); ++d)
     if (is_row_axis(sized.axes[d])) sized.shape[d] = 1;
   TRY(Tensor values, means_.of(sized));

@@ -46,6 +46,14 @@ Result<SessionFile> open_session_file(const std::string& path) {
   return session_from_json(std::move(file), path);
 }
 
+bool reads_at_once(const std::string& path) {
+  std::error_code ignored;
+  if (const auto bytes = fs::file_size(path, ignored); !ignored && bytes > kReadAtOnceBytes) return false;
+  if (!is_figure_path(path)) return true;
+  const auto carried = read_carried_session(path, kReadAtOnceBytes);  // what is larger is damage to it
+  return carried || carried.error().code != Code::bad_format;
+}
+
 json figure_in(const SessionFile& session) {
   const auto found = session.all->find("figure");
   return found != session.all->end() && found->is_object() ? *found : json::object();

@@ -18,6 +18,9 @@ Result<std::string> figure_session(const Document& document, const nlohmann::jso
 /// A session file, or the session that a figure carries. Errors: those of both; error.export.stripped where
 /// a figure carries none.
 Result<SessionFile> open_session_file(const std::string& path);
+inline constexpr std::uint64_t kReadAtOnceBytes = std::uint64_t{1} << 20;
+/// Whether that takes no longer than a frame may: file and session of at most kReadAtOnceBytes.
+bool reads_at_once(const std::string& path);
 /// How the figure was drawn; an empty object where the session does not say.
 nlohmann::json figure_in(const SessionFile& session);
 

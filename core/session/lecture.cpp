@@ -7,6 +7,7 @@
 #include "core/arch/random_model.h"
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
+#include "core/base/file_formats.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kLectureVersion = 1;
 constexpr std::uint64_t kMostLectureBytes = 256ull << 20;
 constexpr std::string_view kLecturesFolder = "assets/lectures/";
 
@@ -43,10 +43,11 @@ Result<Slide> slide_from(const json& value, const std::string& path) {
 bool is_lecture_path(const std::string& path) { return path.ends_with(kLectureEnding); }
 
 Result<Lecture> lecture_from_json(const json& file, const std::string& path) {
-  if (!file.is_object() || session_text_at(file, "format") != "attnscope-lecture")
+  if (!file.is_object() || session_text_at(file, "format") != kLectureFormat.name)
     return fail(Code::bad_format, "error.session.lecture.none", {quoted_path(path)});
-  if (!whole_at(file, "version", 1, kLectureVersion))
-    return fail(Code::unsupported, "error.session.lecture.version", {quoted_path(path), kLectureVersion});
+  if (!whole_at(file, "version", 1, kLectureFormat.version))
+    return fail(Code::unsupported, "error.session.lecture.version",
+                {quoted_path(path), kLectureFormat.version});
   const auto slides = file.find("slides");
   if (slides == file.end() || !slides->is_array())
     return damaged_session(path, Text::of("error.session.lecture.slides"));
@@ -72,8 +73,8 @@ json lecture_to_json(const Lecture& lecture, const std::string& path) {
     if (!slide.note.en.empty() || !slide.note.ko.empty())
       slides.back()["note"] = lecture_text_json(slide.note);
   }
-  return {{"format", "attnscope-lecture"},
-          {"version", kLectureVersion},
+  return {{"format", kLectureFormat.name},
+          {"version", kLectureFormat.version},
           {"title", lecture_text_json(lecture.title)},
           {"slides", std::move(slides)}};
 }

@@ -299,7 +299,7 @@ Result<json> session_json(const std::string& path, const Document& document, con
     allow_file(one->opened->path);
     if (!one->opened->lora.empty()) allow_file(one->opened->lora.folder);
   }
-  json file = {{"format", "attnscope-session"}, {"version", 2}};
+  json file = {{"format", kSessionFormat.name}, {"version", 2}};
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
@@ -379,7 +379,7 @@ Result<SessionFile> read_session(const std::string& path) {
 }
 
 Result<SessionFile> session_from_json(json file, const std::string& path) {
-  if (!file.is_object() || session_text_at(file, "format") != "attnscope-session")
+  if (!file.is_object() || session_text_at(file, "format") != kSessionFormat.name)
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())

@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file_formats.h"
 #include "core/session/document.h"
 #include "core/session/training_files.h"
 
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
-inline constexpr int kSessionVersion =
-    4;  ///< 1: large arrays lie in a file beside it; 2: no parts; 3: no "beside"
+inline constexpr int kSessionVersion = kSessionFormat.version;
 inline constexpr int kSessionOfParts = 3;  ///< what a session with parts is written as
 inline constexpr const char* kModelEnding =
     ".model";  ///< behind it: the folder of a model that was in no file

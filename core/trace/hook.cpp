@@ -96,13 +96,13 @@ Tensor Hook::without_paths(const Site& site, const Tensor& value) const {
   return std::move(applied->value);
 }
 
-Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {
+Tensor Hook::operator()(Slot slot, Tensor value) const {
   value = edited(site(slot), std::move(value));
-  record(slot, value, line);
+  record(slot, value);
   return value;
 }
 
-void Hook::record(Slot slot, const Tensor& value, std::source_location line) const {
+void Hook::record(Slot slot, const Tensor& value) const {
   std::vector<Axis> axes;
   for (int d = 0; d < value.rank(); ++d) axes.push_back(value.axis(d));
   std::vector<std::int64_t> shape = value.sizes();
@@ -111,13 +111,12 @@ void Hook::record(Slot slot, const Tensor& value, std::source_location line) con
     rows = StepRows::joined(before->rows, first_row_, value);
     shape[static_cast<std::size_t>(row_axis(value))] += first_row_;
   }
-  record(slot, std::move(rows), std::move(shape), std::move(axes), line);
+  record(slot, std::move(rows), std::move(shape), std::move(axes));
 }
 
-void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
-                  std::source_location line) const {
+void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes) const {
   throw_if_cancelled();
-  Record record{site(slot), std::move(rows), false, std::move(shape), std::move(axes), 0, 0, line};
+  Record record{site(slot), std::move(rows), false, std::move(shape), std::move(axes), 0, 0};
   record.derived = record.rows.empty();
   record.begin_ns = state_->last_ns - state_->start_ns;
   state_->last_ns = now_ns();
@@ -126,7 +125,7 @@ void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std
   trace_->put(std::move(record));
 }
 
-Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::source_location line) const {
+Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store) const {
   const MaskEdit asked = asked_mask(options_->edits, attention_kind(stack_, part_, trace_->config().stack));
   in.mask.cells.insert(in.mask.cells.end(), asked.cells.begin(), asked.cells.end());
   if (!in.sinks.empty()) in.sinks = edited(site(slot_of(StepRole::sinks)), in.sinks);
@@ -154,19 +153,19 @@ Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::sour
   trace_->set_attention(here, std::move(state));
   for (const Slot slot : score_steps(in)) {
     if (!step_of(slot).derived)
-      record(slot, in.sinks, line);
+      record(slot, in.sinks);
     else if (role_of(slot) == StepRole::mask)
-      record(slot, {}, {queries, keys}, {Axis::query, Axis::key}, line);
+      record(slot, {}, {queries, keys}, {Axis::query, Axis::key});
     else
-      record(slot, {}, {heads, queries, keys}, {Axis::head, Axis::query, Axis::key}, line);
+      record(slot, {}, {heads, queries, keys}, {Axis::head, Axis::query, Axis::key});
   }
-  return (*this)(slot_of(StepRole::head_out), z.rename({Axis::head, Axis::query, Axis::d_head}), line);
+  return (*this)(slot_of(StepRole::head_out), z.rename({Axis::head, Axis::query, Axis::d_head}));
 }
 
-void Hook::predict(std::int64_t rows, std::source_location line) const {
+void Hook::predict(std::int64_t rows) const {
   const std::int64_t vocab = trace_->config().outputs();
   for (const StepRole role : {StepRole::logits, StepRole::probs})
-    record(slot_of(role), {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
+    record(slot_of(role), {}, {rows, vocab}, {Axis::pos, Axis::vocab});
   const Site here = site(slot_of(StepRole::logits));
   std::vector<NumberEdit> edits;
   trace_->set_logit_edits({});

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <source_location>
 
 #include "core/trace/edit.h"
 #include "core/trace/trace.h"
@@ -43,15 +42,13 @@ class Hook {
   Hook from_row(std::int64_t first) const;
 
   /// Edits, records and returns `value`; throws RunCancelled where RunOptions::cancel is set.
-  Tensor operator()(Slot slot, Tensor value,
-                    std::source_location line = std::source_location::current()) const;
+  Tensor operator()(Slot slot, Tensor value) const;
 
   /// Runs an attention: records its score_steps, all but the sinks derived, applies edits to them, and
   /// returns z [head, query, d_head]. `store` is where k and v lie, if they can grow.
-  Tensor attend(AttentionInputs in, std::shared_ptr<KvRows> store = {},
-                std::source_location line = std::source_location::current()) const;
+  Tensor attend(AttentionInputs in, std::shared_ptr<KvRows> store = {}) const;
   /// Records logits and probs of the main stack as derived steps of `rows` rows.
-  void predict(std::int64_t rows, std::source_location line = std::source_location::current()) const;
+  void predict(std::int64_t rows) const;
 
   const RunOptions& options() const { return *options_; }
   /// The run so far; before a step was computed it holds the base's.
@@ -73,9 +70,8 @@ class Hook {
   RowFrame frame(const Site& site) const;
   Tensor edited(const Site& site, Tensor value) const;
   Tensor without_paths(const Site& site, const Tensor& value) const;
-  void record(Slot slot, const Tensor& value, std::source_location line) const;
-  void record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
-              std::source_location line) const;
+  void record(Slot slot, const Tensor& value) const;
+  void record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes) const;
 
   Trace* trace_;
   const RunOptions* options_;

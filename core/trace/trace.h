@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <source_location>
 #include <vector>
 
 #include "core/base/result.h"
@@ -30,7 +29,6 @@ struct Record {
   std::vector<std::int64_t> shape;
   std::vector<Axis> axes;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< since the run began
-  std::source_location line;              ///< the line of C++ that made it
 
   /// The whole step; empty when derived.
   const Tensor& value() const { return rows.whole(); }

@@ -112,6 +112,39 @@ TEST_F(ExportFigure, ADroppedFigureBringsBackWhatMadeIt) {
   }
 }
 
+// A hostile or a very large one: hundreds of thousands of numbers, a few bytes each once they are packed.
+TEST_F(ExportFigure, ADroppedFigureThatTakesLongIsReadBesideTheFrame) {
+  open_storyteller(Level::easy);
+  const fs::path path = exported("svg");
+  std::string session = *read_carried_session(path.string());
+  std::string numbers = ",\"numbers\":[1e300";
+  for (int i = 0; i < 200'000; ++i) numbers += ",1e300";
+  session.insert(session.rfind('}'), numbers + "]");
+  const auto dropped = [&](const std::string& text) {
+    std::ofstream(path) << "<svg xmlns=\"http://www.w3.org/2000/svg\">" << carried_in_svg(text) << "</svg>";
+    open_default();
+    workspace().view = "mask";
+    settle();
+    state().drop(path.string());
+    EXPECT_TRUE(session_->opening());
+    EXPECT_EQ(workspace().view, "mask") << "it was read by the frame";
+  };
+  dropped(session);
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  EXPECT_EQ(document().opened->path, "model:storyteller");
+  EXPECT_EQ(workspace().view, "attention");
+  dropped(session.substr(0, session.size() - 1));
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_NE(session_->error()->sentence().find(path.filename().string()), std::string::npos);
+  EXPECT_EQ(workspace().view, "mask");
+  dropped(session);
+  session_->cancel_opening();
+  settle();
+  EXPECT_EQ(workspace().view, "mask");
+}
+
 TEST_F(ExportFigure, ThePictureOfTheFigureAloneCarriesItToo) {
   open_storyteller(Level::easy);
   key(Key::e, true);

@@ -246,6 +246,13 @@ TEST(Rules, AnAreaToClickHasASize) {
   expect_good("app/views/a.cpp", "if (hit_area(id, size)) return;");
 }
 
+TEST(Rules, NoProgramSaysWhereOrWhenItWasBuilt) {
+  expect_fault("core/base/a.h", "check_failed(__FILE__, __LINE__)", "__FILE__");
+  expect_fault("core/trace/a.cpp", "auto at = std::source_location::current();", "source_location");
+  expect_fault("app/shell/a.cpp", "const char* built = __DATE__;", "__DATE__");
+  expect_good("core/base/a.h", "check_failed(__FILE_NAME__, __LINE__)  // no __FILE__");
+}
+
 TEST(Rules, FilesAreShortAndRoomsKnown) {
   std::string long_text;
   for (int line = 0; line < 500; ++line) {

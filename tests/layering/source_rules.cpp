@@ -192,6 +192,15 @@ std::string area_fault(std::string_view path, const std::string& line) {
   return own && path != "app/look/item_map.cpp" ? "hit_area() of app/look/item_map.h: InvisibleButton" : "";
 }
 
+// The same source gives the same bytes in any folder and at any time.
+std::string place_fault(const std::string& line) {
+  static const std::regex place(
+      R"(__(FILE|BASE_FILE|DATE|TIME|TIMESTAMP)__|\bsource_location\b|__builtin_FILE\b)");
+  const std::string code = line.substr(0, line.find("//"));
+  std::smatch found;
+  return std::regex_search(code, found, place) ? "it says where or when it was built: " + found.str() : "";
+}
+
 }  // namespace
 
 std::string_view room_of(std::string_view path) {
@@ -237,7 +246,7 @@ std::vector<Finding> check_file(const std::string& path, const std::string& text
   while (std::getline(lines, line)) {
     ++number;
     for (std::string fault : {include_fault(path, line), family_fault(room, line), random_fault(path, line),
-                              thread_fault(path, line), area_fault(path, line)}) {
+                              thread_fault(path, line), area_fault(path, line), place_fault(line)}) {
       if (!fault.empty()) {
         findings.push_back({path, number, std::move(fault)});
       }

@@ -207,6 +207,49 @@ class Transformers(Records):
             self.recorded("gpt2", steps="blocks.0.attn.z[head=1]")
 
 
+    def test_what_is_no_model_no_cache_and_no_file_is_told_by_a_sentence(self):
+        config = types.SimpleNamespace(model_type="llama", num_hidden_layers=1, num_attention_heads=2, hidden_size=8)
+        model = types.SimpleNamespace(config=config, get_input_embeddings=None)
+        kept, out = types.SimpleNamespace(output=torch.zeros(1, 2, 8)), str(self.folder / "run")
+        (self.folder / "list.json").write_text("[1]")
+        (self.folder / "text.safetensors").write_bytes(struct.pack("<Q", 10) + b'{"a": [1]}')
+        (self.folder / "file").touch()
+        floats = str(self.folder / "floats.safetensors")
+        record.write_safetensors(floats, {"hidden_states": ("F32", [1, 1, 1], bytes(4)),
+                                          "token_ids": ("F32", [1], bytes(4))}, {})
+        for said, does in [
+                ("cache of nnsight is None", lambda: record.from_nnsight(None, config, out)),
+                ("cache of nnsight is a list", lambda: record.from_nnsight([1], config, out)),
+                ("cache of nnsight is empty", lambda: record.from_nnsight({}, config, out)),
+                ("no name that is known here, such as model.model.layers.0; it has layers.0",
+                 lambda: record.from_nnsight({"layers.0": kept}, config, out)),
+                ("model.model.layers.0 in the cache is an int",
+                 lambda: record.from_nnsight({"model.model.layers.0": 1}, config, out)),
+                ("config is None without model_type", lambda: record.from_nnsight({"a": kept}, None, out)),
+                ("cache of TransformerLens is a str", lambda: record.from_lens("blocks.0.hook_resid_pre", out)),
+                ("cache of TransformerLens is empty", lambda: record.from_lens({}, out)),
+                ("such as blocks.0.hook_resid_pre; it has 3, blocks", lambda: record.from_lens({3: 1, "blocks": 2}, out)),
+                ("hook_embed in the cache is None", lambda: record.from_lens({"hook_embed": None}, out)),
+                ("run.. records a model of transformers that is loaded, not a str", lambda: record.run("gpt2", [IDS], out)),
+                ("config is None", lambda: record.run(types.SimpleNamespace(
+                    config=None, get_input_embeddings=None), [IDS], out)),
+                (r"lists of token ids, as \[\[1, 2, 3\]\], not a list of int", lambda: record.run(model, IDS, out)),
+                ("not None", lambda: record.run(model, None, out)),
+                ("not a list of list", lambda: record.run(model, [[1.5]], out)),
+                ("store 'fp16': as-is, f32, f16, bf16", lambda: record.Record(out, ["embed"], "*", "fp16")),
+                ("file cannot be made: File exists", lambda: record.Record(str(self.folder / "file"), ["embed"], "*")),
+                ("nothing.safetensors cannot be read: No such", lambda: record.from_vllm(
+                    str(self.folder / "nothing.safetensors"), [0], 1, out)),
+                ("is no whole safetensors file", lambda: record.from_vllm(str(self.folder / "text.safetensors"), [0], 1, out)),
+                ("token_ids of .* is F32", lambda: record.from_vllm(floats, [0], 1, out)),
+                ("whole numbers", lambda: record.from_vllm(floats, ["0"], 1, out)),
+                ("config.json cannot be read: No such", lambda: record.one_layer(out, str(self.folder), 0, out)),
+                ("list.json holds a list, not an object", lambda: record.device_map(str(self.folder / "list.json")))]:
+            with self.subTest(said), self.assertRaisesRegex(record.Refused, said):
+                does()
+        self.assertFalse((self.folder / "run").exists())
+
+
 class OtherFamilies(Records):
     def test_decoders_that_are_built_as_most_are(self):
         sizes = {"vocab_size": 100, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
@@ -320,6 +363,11 @@ class OtherEngines(Records):
         (self.folder / "request.safetensors.lock").touch()
         record.from_vllm(path, list(layers), 3, str(self.folder / "run"))
         self.assertEqual(self.hold(self.folder / "run", own, 1e-2), 4)
+        short = str(self.folder / "short.safetensors")
+        record.write_safetensors(short, {"hidden_states": record.read_bytes(path, "hidden_states"),
+                                         "token_ids": ("I32", [len(IDS)], struct.pack(f"<{len(IDS)}i", *IDS))}, {})
+        record.from_vllm(short, list(layers), 3, str(self.folder / "short"))
+        self.assertEqual(arrays(self.folder / "short")["tokens"].tolist(), IDS)
         with self.assertRaisesRegex(record.Refused, "--layers names 2"):
             record.from_vllm(path, [0, 1], 3, str(self.folder / "other"))
         with self.assertRaisesRegex(record.Refused, "0 to 3"):
