@@ -195,8 +195,9 @@ Result<TorchReference> read_torch_reference(std::string_view text, const std::st
   const json& all = *parsed;
   if (!all.is_object() || all.value("format", json()) != kReferenceFormat.name)
     return broken_reference(file, "format");
-  if (!all.contains("version")) return broken_reference(file, "version");
-  if (!whole_at(all, "version", 1, kReferenceFormat.version))
+  const auto version = whole_at(all, "version", 1, std::numeric_limits<std::int32_t>::max());
+  if (!version) return broken_reference(file, "version");
+  if (*version > kReferenceFormat.version)
     return fail(Code::unsupported, "error.lens.reference.newer", {file, kReferenceFormat.version});
   TorchReference out;
   out.file = file;

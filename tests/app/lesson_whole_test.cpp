@@ -59,7 +59,8 @@ TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
   const testing::TempFolder folder;
   const char* lesson = R"({"format": "attnscope-lesson", "version": 1, "id": "mine", "pages": [
     {"id": "gone", "open": {"model": "model:nothere"}, "look": {"view": "steps"}},
-    {"id": "here", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps"}}]})";
+    {"id": "here", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps"}}],
+    "strings": {"en": {"title": "Mine", "gone.title": "Gone", "gone.text": "-", "here.title": "Here", "here.text": "-"}}})";
   ASSERT_TRUE(write_file(folder / "mine.json", lesson));
   ASSERT_TRUE(state().lessons.start(state(), folder / "mine.json", 0));
   settle();

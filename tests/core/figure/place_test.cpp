@@ -143,9 +143,9 @@ TEST(Place, TheNamesOfAPlotLeaveItTheirRoom) {
     return place(figure, width, 400, kWindowLetters, measure).parts.front().cells.y;
   };
   const float lower = cells_from(260) - cells_from(800);
-  EXPECT_TRUE(lower > kWindowLetters.small && lower < 2 * kWindowLetters.small) << "two lines, one line";
-  EXPECT_EQ(cells_from(440), cells_from(800)) << "closer together before one of them has a line of its own";
-  EXPECT_EQ(faults(figure, 440, 400, kWindowLetters, measure), "");
+  EXPECT_TRUE(lower > kWindowLetters.small && lower < 2 * kWindowLetters.body) << "two lines, one line";
+  EXPECT_EQ(cells_from(490), cells_from(800)) << "closer together before one of them has a line of its own";
+  EXPECT_EQ(faults(figure, 490, 400, kWindowLetters, measure), "");
   EXPECT_EQ(faults(figure, 260, 400, kWindowLetters, measure), "");
   EXPECT_EQ(faults(figure, 800, 400, kWindowLetters, measure), "");
 }
