@@ -80,6 +80,14 @@ inline void push_font(ImFont* font) {
 #endif
 }
 
+/// The next item takes the keyboard.
+inline void focus_next_item() {
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::SetWindowFocus();  // these search for it in the window that had the focus last
+#endif
+  ImGui::SetKeyboardFocusHere();
+}
+
 /// A tooltip for the item before, beside it. `always`: also for a disabled item.
 inline void item_tooltip(const char* text, bool always = false) {
   ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;

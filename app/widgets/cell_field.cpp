@@ -32,8 +32,7 @@ std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
     const ColourScope ground(ImGuiCol_FrameBg, theme().panel_raised);
     const ColourScope ink(ImGuiCol_Text, wrong_ ? theme().error : theme().text);
     ImGui::SetNextItemWidth(width);
-    if (first) ImGui::SetWindowFocus();  // 1.90 searches the last focused window
-    if (first) ImGui::SetKeyboardFocusHere();
+    if (first) compat::focus_next_item();
     focus_ = false;
     entered = ImGui::InputText(Label("##", id, "_number").c_str(), &text_,
                                ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);

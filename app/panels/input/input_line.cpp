@@ -185,7 +185,7 @@ void TokenLine::light_spans(const std::vector<Token>& tokens, const std::string&
 
 bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines,
                          const char* hint) {
-  if (focus) ImGui::SetKeyboardFocusHere();
+  if (focus) compat::focus_next_item();
   const WithColour border(ImGuiCol_Border, error_    ? theme().error
                                            : typing_ ? theme().accent
                                                      : IM_COL32_BLACK_TRANS);

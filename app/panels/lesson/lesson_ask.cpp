@@ -77,7 +77,7 @@ bool draw_field(LessonPlayer& player, bool presented, const char* hint) {
   const WithFont mono(fonts().mono);
   ImGui::SetNextItemWidth(px(200));
   if (std::exchange(player.focus_answer, false)) {
-    ImGui::SetKeyboardFocusHere();
+    compat::focus_next_item();
     player.answer_end = true;
   }
   const bool entered =
