@@ -31,11 +31,55 @@ void UiMark::restore() const {
 
 #else
 
+namespace {
+
+// What is open in the window of the mark: code around it pops what it pushed there itself.
+struct OpenHere {
+  int tree = 0, groups = 0, ids = 0, disabled = 0, colours = 0, flags = 0, vars = 0;
+  ImGuiTable* table = nullptr;
+  ImGuiTabBar* tabs = nullptr;
+};
+
+OpenHere open_here() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  OpenHere out{0,
+               g.GroupStack.Size,
+               0,
+               g.DisabledStackSize,
+               g.ColorStack.Size,
+               g.ItemFlagsStack.Size,
+               g.StyleVarStack.Size,
+               g.CurrentTable,
+               g.CurrentTabBar};
+  if (const ImGuiWindow* window = g.CurrentWindow)
+    out.tree = window->DC.TreeDepth, out.ids = window->IDStack.Size;
+  return out;
+}
+
+void close_to(const OpenHere& mark) {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const ImGuiWindow* window = g.CurrentWindow;
+  while (g.CurrentTable && g.CurrentTable != mark.table) ImGui::EndTable();
+  while (g.CurrentTabBar && g.CurrentTabBar != mark.tabs) ImGui::EndTabBar();
+  while (window->DC.TreeDepth > mark.tree) ImGui::TreePop();
+  while (g.GroupStack.Size > mark.groups) ImGui::EndGroup();
+  while (window->IDStack.Size > mark.ids) ImGui::PopID();
+  while (g.DisabledStackSize > mark.disabled) ImGui::EndDisabled();
+  while (g.ColorStack.Size > mark.colours) ImGui::PopStyleColor();
+  while (g.ItemFlagsStack.Size > mark.flags) ImGui::PopItemFlag();
+  while (g.StyleVarStack.Size > mark.vars) ImGui::PopStyleVar();
+}
+
+}  // namespace
+
 UiMark::UiMark() {
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   windows_ = g.CurrentWindowStack.Size;
   fonts_ = g.FontStack.Size;
   clips_ = g.CurrentWindow ? g.CurrentWindow->DrawList->_ClipRectStack.Size : 0;
+  const OpenHere here = open_here();
+  static_assert(sizeof here <= sizeof state_);
+  std::memcpy(state_, &here, sizeof here);
 }
 
 void UiMark::restore() const {
@@ -48,7 +92,9 @@ void UiMark::restore() const {
     else
       ImGui::End();
   }
-  ImGui::ErrorCheckEndWindowRecover(nullptr);
+  OpenHere here;
+  std::memcpy(&here, state_, sizeof here);
+  close_to(here);
   g.NextWindowData.ClearFlags();
   ImDrawList* list = g.CurrentWindow->DrawList;
   if (list->_Splitter._Count > 1) list->ChannelsMerge();

@@ -15,7 +15,7 @@ using testing::FrameTest;
 // Stands in for the mask view, and throws from the middle of everything that can be left open.
 class Thrower final : public View {
  public:
-  enum class How : std::uint8_t { well, memory, deep, background, at_once };
+  enum class How : std::uint8_t { well, memory, deep, inside, background, at_once };
   explicit Thrower(How& how) : how_(how) {}
   const char* id() const override { return "mask"; }
   ViewGroup group() const override { return ViewGroup::walk; }
@@ -24,6 +24,7 @@ class Thrower final : public View {
     ++drawn;
     if (how_ == How::memory) throw std::bad_alloc();
     if (how_ == How::deep) throw_deep();
+    if (how_ == How::inside) catch_inside();
     if (how_ == How::background || how_ == How::at_once)
       (void)value_.get(1, how_ == How::at_once, context.workers(),
                        []() -> int { throw std::length_error("too many rows"); });
@@ -47,6 +48,21 @@ class Thrower final : public View {
     ImGui::TableNextColumn();
     ImGui::BeginTooltip();
     throw std::runtime_error("deep\x1b inside");
+  }
+  // A part of the view fails where something of the same window is open around it.
+  static void catch_inside() {
+    const WithId id("outer");
+    const WithColour colour(ImGuiCol_Text, theme().accent);
+    const WithVar room(ImGuiStyleVar_ItemSpacing, ImVec2(1, 1));
+    const DisabledScope disabled(true);
+    ImGui::BeginGroup();
+    const UiMark mark;
+    try {
+      throw_deep();
+    } catch (const std::runtime_error&) {
+      mark.restore();
+    }
+    ImGui::EndGroup();
   }
   How& how_;
   Computed<int> value_;
@@ -92,6 +108,14 @@ TEST_F(Faults, AViewThatThrowsBecomesASentenceAndTheRestGoesOn) {
     EXPECT_FALSE(shows("again_view_mask"));
   }
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(Faults, WhatIsOpenAroundAPartThatFailsIsClosedByItsOwner) {
+  how = Thrower::How::inside;
+  frames(3);
+  EXPECT_TRUE(shows("well"));
+  EXPECT_TRUE(shows("timeline.steps"));
+  EXPECT_FALSE(shows("again_view_mask"));
 }
 
 TEST_F(Faults, ItIsDrawnAgainWithTheNextRun) {
