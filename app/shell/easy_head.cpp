@@ -3,6 +3,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/scopes.h"
+#include "app/look/text_lines.h"
 #include "app/shell/easy_window.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
