@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -27,17 +26,6 @@ constexpr float kLabMoveSeconds = 1.6f;
 const LabControl& tried_control(const Lab& lab) {
   const LabControl* tried = find_control(lab, lab.tries.id);
   return tried ? *tried : lab.controls.front();
-}
-
-std::uint64_t key_of_lab(const Lab& lab, const LabValues& values) {
-  Hash hash;
-  hash.take(lab.key);
-  for (const auto& [id, value] : values.all()) {
-    hash.take(id);
-    hash.take(std::bit_cast<std::uint64_t>(value));
-    hash.take(values.words(id));
-  }
-  return hash.value();
 }
 
 // `share` of the way from one value to another; in equal factors where the slider has them.

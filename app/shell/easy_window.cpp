@@ -319,7 +319,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (lab) right = EasyLab::draw_list(state.workspace, right, top);
         if (!front) right = draw_head(state, right, top) - px(8);
         if (trains && !front) right = training_.draw_return(state, right, top);
-        draw_compare(state, right, top);
+        if (!lab) draw_compare(state, right, top);  // which shows no run
         top += px(kQuestion);
         if (front)
           return training_.draw(state, context.run, ImVec2(edge, top),

@@ -1,6 +1,7 @@
 #include "app/views/labs_controls.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/look/item_map.h"
@@ -9,6 +10,7 @@
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/table.h"
+#include "core/base/hash.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -127,6 +129,17 @@ float share_of(const LabControl& control) {
 }
 
 }  // namespace
+
+std::uint64_t key_of_lab(const Lab& lab, const LabValues& values) {
+  Hash hash;
+  hash.take(lab.key);
+  for (const auto& [id, value] : values.all()) {
+    hash.take(id);
+    hash.take(std::bit_cast<std::uint64_t>(value));
+    hash.take(values.words(id));
+  }
+  return hash.value();
+}
 
 bool draw_lab_controls(const Lab& lab, LabValues& values, float width, bool large) {
   ImFont* font = large ? fonts().reading : fonts().small;

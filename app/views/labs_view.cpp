@@ -2,7 +2,6 @@
 // and a conclusion. Computed by background jobs: the previous picture stays, dimmed, until the new one is
 // ready.
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 
@@ -24,17 +23,6 @@ constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastB
                 kLarge = 760.f;  // units
 constexpr double kMovingSeconds = 3;
 constexpr float kLabPad = 10.f, kPadPresented = 5.f;  // below the picture
-
-std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
-  Hash hash;
-  hash.take(lab.key);
-  for (const auto& [id, value] : values.all()) {
-    hash.take(id);
-    hash.take(std::bit_cast<std::uint64_t>(value));
-    hash.take(values.words(id));
-  }
-  return hash.value();
-}
 
 class LabsView : public View {
  public:
@@ -266,7 +254,7 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   ImGui::SetCursorScreenPos(ImVec2(corner.x + width - chip_width(reset), corner.y));
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
   draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
-  const std::uint64_t key = key_of_values(lab, values);
+  const std::uint64_t key = key_of_lab(lab, values);
   // While one picture is made only the newest values wait; that of the values before is seen.
   if (!picture_.asked(key))
     picture_.begin(

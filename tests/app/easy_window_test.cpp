@@ -325,6 +325,9 @@ TEST_F(EasyWindowTest, TheCacheOfADecoderOpensAtItsOwnText) {
 TEST_F(EasyWindowTest, OneLabOfTheDayHasItsOwnPictureAlone) {
   open_easy("storyteller");
   EXPECT_TRUE(shows("type_text"));
+  click("try_show");
+  settle();
+  EXPECT_TRUE(shows("compare"));
   workspace().lab.clear();
   workspace().view = "labs";
   settle();
@@ -339,6 +342,7 @@ TEST_F(EasyWindowTest, OneLabOfTheDayHasItsOwnPictureAlone) {
     EXPECT_EQ(workspace().level, Level::easy) << lab.id();
     EXPECT_EQ(workspace().lab, lab.id());
     EXPECT_TRUE(shows("figure.sentence")) << lab.id();
+    EXPECT_FALSE(shows("compare")) << lab.id() << ": a lab shows no run";
     int controls = 0;
     for (const LabControl& control : lab.controls) controls += shows("lab_" + control.id()) ? 1 : 0;
     EXPECT_GE(controls, 1) << lab.id();
