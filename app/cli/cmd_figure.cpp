@@ -1,4 +1,6 @@
 // attnscope-cli figure: a view as a picture, as data or as text, without a display.
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_run.h"
@@ -128,6 +130,10 @@ Status write_made(const std::vector<FigureForFile>& figures, const std::string& 
   if (!left_out.empty())
     std::fprintf(stderr, "attnscope-cli: %s\n",
                  tr("cli.figure.left_out", {style.size, join(left_out, ", ")}).c_str());
+  // Whoever reads a-%03d.png would go on with another walk's pictures.
+  const std::string next = walk_file(options.out, figures.size() + 1);
+  if (figures.size() > 1 && !exporter->moves && std::filesystem::exists(next))
+    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.figure.longer_walk", {next}).c_str());
   return Done{};
 }
 

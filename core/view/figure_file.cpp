@@ -56,12 +56,6 @@ Result<std::vector<std::string>> write_one(const Exporter& exporter, const Figur
   return page.incomplete ? page.given_up : std::vector<std::string>();
 }
 
-std::string numbered(const std::string& path, std::size_t number) {
-  const std::filesystem::path name(path);
-  return (name.parent_path() / (name.stem().string() + format("-%03zu", number) + name.extension().string()))
-      .string();
-}
-
 Status write_film(const Exporter& exporter, const std::vector<FigureForFile>& figures, const FileStyle& style,
                   const std::string& path) {
   std::vector<FilmFigure> shown;
@@ -82,6 +76,12 @@ Status write_film(const Exporter& exporter, const std::vector<FigureForFile>& fi
 
 }  // namespace
 
+std::string walk_file(const std::string& path, std::size_t number) {
+  const std::filesystem::path name(path);
+  return (name.parent_path() / (name.stem().string() + format("-%03zu", number) + name.extension().string()))
+      .string();
+}
+
 Result<std::vector<std::string>> write_figures(const Exporter& exporter,
                                                const std::vector<FigureForFile>& figures,
                                                const std::string& session, const FileStyle& style,
@@ -94,7 +94,7 @@ Result<std::vector<std::string>> write_figures(const Exporter& exporter,
     return out;
   }
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    TRY(out, write_one(exporter, figures[i], {}, style, numbered(path, i + 1)));
+    TRY(out, write_one(exporter, figures[i], {}, style, walk_file(path, i + 1)));
   }
   return out;
 }

@@ -20,8 +20,11 @@ struct FileStyle {
   std::string run = {};                          ///< what was run, as JSON; empty: not said
 };
 
-/// One figure as one file with its session; several as a film, or in forms that do not move as numbered
-/// files: "a-001.png". What it had no room for. Errors: those of page_of() and of the file; a form that
+/// The file of one picture of a walk, counted from 1: "a-001.png" of "a.png".
+std::string walk_file(const std::string& path, std::size_t number);
+
+/// One figure as one file with its session; several as a film, or in forms that do not move as the
+/// walk_file()s. What it had no room for. Errors: those of page_of() and of the file; a form that
 /// moves, of one figure.
 Result<std::vector<std::string>> write_figures(const Exporter& exporter,
                                                const std::vector<FigureForFile>& figures,
