@@ -1,6 +1,5 @@
 // attnscope-cli figure: a view as a picture, as data or as text, without a display.
 #include <filesystem>
-
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_run.h"

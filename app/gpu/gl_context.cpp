@@ -185,11 +185,24 @@ bool fit_screen(int& width, int& height) {
   return fits;
 }
 
+// Xwayland where there is one: what speaks Wayland itself cannot place the notes on the lecturer's other
+// screen.
+bool init_glfw() {
+#ifdef GLFW_PLATFORM  // since 3.4
+  if (std::getenv("DISPLAY") && glfwPlatformSupported(GLFW_PLATFORM_X11)) {
+    glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+    if (glfwInit() == GLFW_TRUE) return true;
+    glfwInitHint(GLFW_PLATFORM, GLFW_ANY_PLATFORM);
+  }
+#endif
+  return glfwInit() == GLFW_TRUE;
+}
+
 Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int width, int height,
                                                  bool visible) {
   glfw_complaint().clear();
   glfwSetErrorCallback([](int, const char* text) { glfw_complaint() = text; });
-  if (glfwInit() == GLFW_FALSE) {
+  if (!init_glfw()) {
     const bool wayland_only = !std::getenv("DISPLAY") && std::getenv("WAYLAND_DISPLAY");
     return no_window(wayland_only ? "error.gpu.hint.wayland" : "error.gpu.hint.desktop");
   }

@@ -103,8 +103,7 @@ TEST(CliExport, AWalkIsAFilmAndTheSameTwice) {
   const std::string first = read_text(folder / "c-001.csv"), last = read_text(folder / "c-021.csv");
   EXPECT_NE(first.find(",cat,number,0.9"), std::string::npos) << first;
   EXPECT_NE(last.find(",cat,number,0.2"), std::string::npos) << last;
-  const Ran shorter =
-      cli("figure model:storyteller --view attention --walk heads -o " + (folder / "c.csv"));
+  const Ran shorter = cli("figure model:storyteller --view attention --walk heads -o " + (folder / "c.csv"));
   EXPECT_NE(shorter.err.find("c-005.csv"), std::string::npos) << shorter.err;
   EXPECT_EQ(read_text(folder / "c-021.csv"), last);
   ASSERT_EQ(
