@@ -213,6 +213,9 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
   glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // where the driver has it
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
+#ifdef GLFW_WAYLAND_APP_ID
+  glfwWindowHintString(GLFW_WAYLAND_APP_ID, "attnscope");  // attnscope.desktop and its icon
+#endif
   if (visible && !fit_screen(width, height)) glfwWindowHint(GLFW_MAXIMIZED, GLFW_TRUE);
   GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
   if (window != nullptr) glfwMakeContextCurrent(window);
