@@ -427,10 +427,10 @@ TEST(LessonProgress, OfAFileWithAShippedIdIsItsOwn) {
   EXPECT_NE(mine.kept, copy.kept) << "two files of one name";
   EXPECT_EQ(read("a/mine.json", "softmax", strings).kept, mine.kept) << "read again";
   EXPECT_EQ(read("c/own.json", "own_heads", "").kept, "own_heads");
-  EXPECT_EQ(tr(lesson_key(mine, "title")), "A stranger's");
-  EXPECT_EQ(tr(page_key(mine, mine.pages.front(), "text")), "Mine.");
+  EXPECT_STREQ(tr(lesson_key(mine, "title")), "A stranger's");
+  EXPECT_STREQ(tr(page_key(mine, mine.pages.front(), "text")), "Mine.");
   EXPECT_EQ(lesson_key(copy, "title"), lesson_key(shipped, "title")) << "a copy without texts has those";
-  EXPECT_NE(tr(lesson_key(shipped, "title")), "A stranger's");
+  EXPECT_STRNE(tr(lesson_key(shipped, "title")), "A stranger's");
 }
 
 }  // namespace
