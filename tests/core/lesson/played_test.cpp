@@ -66,7 +66,7 @@ const std::map<std::string, std::vector<Move>>& script() {
          "edit blocks.0.attn.scores[head=0,query=2,key=1]=88"}}},
       {"masks",
        {{"causal", "10", "15"},
-        {"zero", "0.5", "0"},
+        {"zero", "bars 0.5 0.5 0 0", "bars 0 1 0 0"},
         {"draw", "mask matrix([[1,0,0,0],[1,1,0,0],[0,1,1,0],[0,0,1,1]])", "mask causal"},
         {"padding", "column", "row"},
         {"pad_rows", "zero", "one"},
