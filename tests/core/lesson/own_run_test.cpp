@@ -125,6 +125,18 @@ TEST(LessonAnswers, MoreMistakesWithANameAreToldAsSuch) {
   EXPECT_EQ(need.key({}), "lesson.induction_head.need.slip.itself");
 }
 
+// The page's cells are of the run as it is: with one head out, the one that is asked for hardly shows.
+TEST(LessonAnswers, AHeadTooManyIsToBeTakenBack) {
+  OwnRun page("knock_out", "surprise");
+  page.change([](Document& document) { return put(document, "blocks.1.attn.z[head=3]=0"); });
+  EXPECT_EQ(page.key({}), "lesson.knock_out.surprise.slip.other");
+  page.change([](Document& document) { return put(document, "blocks.0.attn.z[head=2]=0"); });
+  EXPECT_EQ(page.key({}), "lesson.knock_out.surprise.slip.other") << "both are no answer";
+  OwnRun alone("vla", "draw");
+  alone.change([](Document& document) { return set_mask_text(document, "image>image"); });
+  EXPECT_EQ(alone.key({}), "lesson.vla.draw.slip.alone");
+}
+
 TEST(LessonAnswers, AMaskThatWasNotTouchedTellsNoCell) {
   EXPECT_EQ(OwnRun("vla", "draw").key({}), "verdict.wrong.unchanged");
   OwnRun words("vla", "draw");
