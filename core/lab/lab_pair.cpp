@@ -99,7 +99,8 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   accuracy.y = {0, 1.02};
   const bool follows = data == TinyData::followers || data == TinyData::woven;
   if (follows) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
-  if (data == TinyData::things) loss.y_marks = {std::log(kTinyThings)}, accuracy.y_marks = {1.0 / kTinyThings};
+  if (data == TinyData::things)
+    loss.y_marks = {std::log(kTinyThings)}, accuracy.y_marks = {1.0 / kTinyThings};
   LabPicture out;
   out.pieces = {{loss, 1, true, 1},
                 {accuracy, 1},

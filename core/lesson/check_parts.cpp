@@ -100,7 +100,8 @@ double typed_rounding(const std::string& typed) {
 
 std::string typed_words(const std::string& typed, double value) {
   const std::string text = plain_signs(typed);
-  const bool number = text.find_first_not_of("0123456789., %", starts_with(text, "-") ? 1 : 0) == std::string::npos;
+  const bool number =
+      text.find_first_not_of("0123456789., %", starts_with(text, "-") ? 1 : 0) == std::string::npos;
   if (!number) return lesson_number(value);
   return starts_with(text, "-") ? "\u2212" + text.substr(1) : text;
 }

@@ -121,8 +121,8 @@ TEST(Choices, AreMixedUnlessTheirOrderMeansSomething) {
   EXPECT_EQ(of_file(R"("in_order": true, )"), "a b c d ");
 }
 
-// A bet is asked before anything is seen; something to build is made by hand. Pages that only change something
-// are not counted among them.
+// A bet is asked before anything is seen; something to build is made by hand. Pages that only change
+// something are not counted among them.
 TEST(Lessons, AskForBetsAndThingsToBuildMoreThanForTypedNumbers) {
   const auto lessons = shipped_lessons();
   ASSERT_TRUE(lessons) << lessons.error().text();
