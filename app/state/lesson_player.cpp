@@ -36,7 +36,7 @@ bool uncovers_wrong(const AskKind& ask, int wrong) {
 
 // The page where it was left; the first page if it was left on the last one.
 int LessonPlayer::page_left(const Lesson& lesson) {
-  const std::string left = progress().left_on(learner_, lesson.id);
+  const std::string left = progress().left_on(learner_, lesson.kept);
   const auto page =
       std::find_if(lesson.pages.begin(), lesson.pages.end(), [&](const Page& one) { return one.id == left; });
   const bool last = page == lesson.pages.end() || page + 1 == lesson.pages.end();
@@ -44,8 +44,8 @@ int LessonPlayer::page_left(const Lesson& lesson) {
 }
 
 void LessonPlayer::note_page() {
-  if (progress().left_on(learner_, lesson_->id) == page().id) return;
-  progress().leave_on(learner_, lesson_->id, page().id);
+  if (progress().left_on(learner_, lesson_->kept) == page().id) return;
+  progress().leave_on(learner_, lesson_->kept, page().id);
   keep();
 }
 
@@ -308,7 +308,7 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
       std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
   if (made && tells && !verdict.right)
     here.hints = std::clamp(here.wrong + 1 - kWrongUntilBecause, here.hints, kHints - 1);
-  PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
+  PageProgress& kept = progress().at(learner_, lesson_->kept, page().id);
   ++kept.tries;
   kept.hints = std::max(kept.hints, here.hints);
   kept.right = kept.right || (verdict.right && !here.shown);
@@ -349,7 +349,7 @@ void LessonPlayer::hint(FrameState& state) {
   if (here.hints < kHints) ++here.hints;
   reveal = kReveal;
   if (here.hints == kHints) show_me(state);
-  PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
+  PageProgress& kept = progress().at(learner_, lesson_->kept, page().id);
   kept.hints = std::max(kept.hints, here.hints);
   keep();
 }
@@ -411,7 +411,7 @@ Progress& LessonPlayer::progress() {
 }
 
 const PageProgress* LessonPlayer::progress_of(const Lesson& lesson, const Page& page) {
-  return progress().find(learner_, lesson.id, page.id);
+  return progress().find(learner_, lesson.kept, page.id);
 }
 
 void ask_worksheet(FrameState& state, const std::string& lesson, bool answers) {

@@ -99,12 +99,15 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   accuracy.y = {0, 1.02};
   const bool follows = data == TinyData::followers || data == TinyData::woven;
   if (follows) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
+  if (data == TinyData::things)
+    loss.y_marks = {std::log(kTinyThings)}, accuracy.y_marks = {1.0 / kTinyThings};
   LabPicture out;
   out.pieces = {{loss, 1, true, 1},
                 {accuracy, 1},
                 in_full({reached(*a, *b, name_a, name_b, data != TinyData::things), 1.5f})};
   out.formula = Text::of(follows                    ? "lab.pair.formula.followers"
                          : data == TinyData::things ? "lab.pair.formula.things"
+                         : data == TinyData::deep   ? "lab.pair.formula.deep"
                                                     : "lab.pair.formula.copying",
                          {shown(a->loss, 3), shown(b->loss, 3)});
   const bool swapped = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
@@ -121,7 +124,7 @@ Lab lab_pair() {
       16,
       {choice_control("lab.pair.data",
                       {"lab.pair.data.followers", "lab.pair.data.copying", "lab.pair.data.things",
-                       "lab.pair.data.woven"},
+                       "lab.pair.data.woven", "lab.pair.data.deep"},
                       static_cast<int>(TinyData::woven)),
        choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
        choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),

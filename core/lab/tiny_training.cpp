@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kTinyLetters = 10, kColon = 10, kLength = 5, kTinyTrainingWidth = 32, kTinyTrainingHeads = 4,
-              kTinyTrainingBlocks = 2, kBatch = 12;
+              kTinyTrainingBlocks = 2, kTinyDeepBlocks = 6, kBatch = 12;
 constexpr int kTinyTrainingMeasured = 32;
 constexpr std::uint64_t kTinySeed = 7, kLongChains = 1000;  // a stream of numbers besides those of the splits
 constexpr double kHeldOutShare = 0.2, kSmoothing = 0.1;
@@ -101,7 +101,7 @@ class Letters final : public Task {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
-      Example out = data_ == TinyData::copying  ? copied(random)
+      Example out = tiny_copies(data_)          ? copied(random)
                     : data_ == TinyData::things ? asked_for(random)
                                                 : followed(random, kTinyChain, back_of(data_));
       if (falls_into(fingerprint(out.input.ids), kHeldOutShare) == (split == Split::held_out)) return out;
@@ -128,7 +128,7 @@ double generated(const Model& model, const Task& task, TinyData data, int count)
   std::int64_t right = 0;
   for (int i = 0; i < count; ++i) {
     const Example example = task.example(kTinySeed, Split::held_out, i);
-    const bool copies = data == TinyData::copying;
+    const bool copies = tiny_copies(data);
     Input input;
     input.ids.assign(example.input.ids.begin(), example.input.ids.begin() + (copies ? kLength + 1 : 3));
     for (std::size_t said = 0; said < kLength; ++said) {
@@ -200,8 +200,8 @@ ModelConfig tiny_config(TinyPart part, TinyData data) {
   using Kind = PositionSpec::Kind;
   const bool things = data == TinyData::things;
   const int words = things ? kTinyThings * (kTinyThings + 2) : kTinyLetters + 1;
-  ModelConfig out =
-      lab_config(kTinyTrainingWidth, kTinyTrainingHeads, words, things ? 1 : kTinyTrainingBlocks);
+  const int blocks = things ? 1 : data == TinyData::deep ? kTinyDeepBlocks : kTinyTrainingBlocks;
+  ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, words, blocks);
   const bool rotates = part == TinyPart::rope, biased = part == TinyPart::alibi;
   out.position.kind = part == TinyPart::sinusoidal                                    ? Kind::sinusoidal
                       : rotates || biased || things || part == TinyPart::no_positions ? Kind::none

@@ -36,8 +36,10 @@ inline constexpr int kTinyChain = 10;  ///< letters of an example of followers a
 
 /// followers: each letter follows from the one before; woven: from the one two before, two chains woven into
 /// each other, so that what is read depends on where it stands; things: six of them, each with a colour and a
-/// shape of its own, and twelve questions: the shape of a colour, the colour of a shape.
-enum class TinyData : std::uint8_t { followers, copying, things, woven };
+/// shape of its own, and twelve questions: the shape of a colour, the colour of a shape; deep: copying by a
+/// model of six blocks, deep enough that a gradient without skip paths is lost on its way.
+enum class TinyData : std::uint8_t { followers, copying, things, woven, deep };
+inline bool tiny_copies(TinyData data) { return data == TinyData::copying || data == TinyData::deep; }
 inline constexpr int kTinyThings = 6;
 
 struct TinyOptions {

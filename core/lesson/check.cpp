@@ -61,15 +61,15 @@ Result<Verdict> check_number(const Lesson& lesson, const Page& page, const Numbe
   TRY(const double wanted, ask.answer.number(scope));
   TRY(const bool meant, is_meant(ask, text, wanted, scope));
   if (meant) return right("verdict.right.number", {number_words(ask, wanted)});
+  const std::string said = typed_words(text, given);
   const double scale = std::max(std::fabs(wanted), ask.tolerance);
   const double score = scale > 0 ? std::max(0.0, 1 - std::fabs(given - wanted) / scale) : 0;
   for (const Slip& slip : ask.slips) {
     TRY(const double value, slip.value.number(scope));
     if (std::fabs(given - value) <= tolerance_of(ask, value))
-      return wrong(page_key(lesson, page, "slip." + slip.id), {lesson_number(given)}, score);
+      return wrong(page_key(lesson, page, "slip." + slip.id), {said}, score);
   }
-  return wrong(given < wanted ? "verdict.wrong.larger" : "verdict.wrong.smaller", {lesson_number(given)},
-               score);
+  return wrong(given < wanted ? "verdict.wrong.larger" : "verdict.wrong.smaller", {said}, score);
 }
 
 Result<Verdict> check_shape(const Lesson& lesson, const Page& page, const ShapeAsk& ask, const Answer& answer,

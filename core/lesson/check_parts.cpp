@@ -98,6 +98,14 @@ double typed_rounding(const std::string& typed) {
   return behind >= 2 && digits >= 2 ? 0.5 * std::pow(10.0, -behind) : 0;
 }
 
+std::string typed_words(const std::string& typed, double value) {
+  const std::string text = plain_signs(typed);
+  const bool number =
+      text.find_first_not_of("0123456789., %", starts_with(text, "-") ? 1 : 0) == std::string::npos;
+  if (!number) return lesson_number(value);
+  return starts_with(text, "-") ? "\u2212" + text.substr(1) : text;
+}
+
 Result<std::vector<std::int64_t>> typed_shape(const std::string& typed) {
   if (typed.size() > kMostTyped)
     return fail(Code::bad_format, "error.lesson.answer.shape", {in_quotes(typed)});
@@ -253,6 +261,7 @@ Text head_text(const HeadPlace& place) {
 }
 
 std::string lesson_number(double value) {
+  if (std::isinf(value)) return value < 0 ? "\u2212\u221e" : "\u221e";
   if (std::fabs(value) < 1e15 && value == std::round(value)) {
     const std::string text = format_count(static_cast<std::int64_t>(value));
     return value < 0 && text.front() == '-' ? "\u2212" + text.substr(1) : text;

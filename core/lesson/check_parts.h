@@ -15,6 +15,8 @@ Result<double> typed_number(const std::string& text, const ExpressionScope& scop
 /// How far the number that was meant may be from what was typed, by rounding to the digits that stand there:
 /// 0.005 of "0.12". 0: of sums, and of fewer than two digits, which leave too much open.
 double typed_rounding(const std::string& text);
+/// What was typed, to be said back: a number as it stands there ("0.3", "50 %"), a sum by its value.
+std::string typed_words(const std::string& typed, double value);
 /// "(2, 4, 3)", "2 4 3", "2x4x3". Errors: something else.
 Result<std::vector<std::int64_t>> typed_shape(const std::string& text);
 /// The shape of a step with the batch in front. Errors: the run has no such step.

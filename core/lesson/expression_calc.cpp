@@ -10,6 +10,8 @@ Result<ExpressionValue> expression_calc(const std::vector<ExpressionValue>& of, 
   TRY(const Described described, describe_preset(of[0].text));
   const std::string& what = of[1].text;
   if (what == "norm_eps") return ExpressionValue::of(static_cast<double>(described.config.final_norm.eps));
+  if (what == "max_seq_len")
+    return ExpressionValue::of(static_cast<double>(described.config.position.max_positions));
   const Parameters counted = parameters(described);
   if (what == "total") return ExpressionValue::of(counted.total.real());
   for (std::size_t part = 0; part < kParameterParts.size(); ++part)

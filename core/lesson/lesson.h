@@ -162,9 +162,12 @@ struct Page {
 
 struct Lesson {
   std::string id, file;
-  int number = -1;    ///< place in the list; negative: none, behind those that have one
-  int minutes = 0;    ///< that it takes; 0: not said
-  bool easy = false;  ///< it opens in the easy window
+  std::string kept;  ///< what progress is kept under: the id; of a file with the id of a shipped lesson, also
+                     ///< the file ("softmax@mine-1a2b3c4d")
+  bool own_texts = false;  ///< such a file has texts of its own, which are kept under `kept`, too
+  int number = -1;         ///< place in the list; negative: none, behind those that have one
+  int minutes = 0;         ///< that it takes; 0: not said
+  bool easy = false;       ///< it opens in the easy window
   /// What its end invites to change of one's own: the text, or the numbers on the stage.
   enum class Own : std::uint8_t { by_input, nothing };
   Own own = Own::by_input;  ///< by_input: the text where the last page's model reads one, else the numbers

@@ -10,7 +10,9 @@
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
 #include "core/base/file_formats.h"
+#include "core/base/hash.h"
 #include "core/base/names.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
@@ -211,6 +213,21 @@ std::shared_ptr<const json> easy_look(const json& look) {
   return std::make_shared<const json>(std::move(out));
 }
 
+bool ships(const std::string& id) {
+  const auto paths = assets_under(kFolder);
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](std::string_view path) { return ends_with(path, "_" + id + ".json"); });
+}
+
+// "mine-1a2b3c4d": the file's name, and a hash of its place for others that are called so.
+std::string file_mark(const std::string& path) {
+  std::error_code ignored;
+  Hash hash;
+  hash.take(std::filesystem::weakly_canonical(path, ignored).string());
+  return std::filesystem::path(path).stem().string() + "-" +
+         format("%08x", static_cast<unsigned>(hash.value() & 0xffffffffu));
+}
+
 // A lesson of one's own has its texts with it: {"strings": {"en": {"title": ..., "PAGE.text": ...}, "ko":
 // ...}}. Texts that are there already stay.
 Status take_strings(const LessonReader& reader, const json& all, const Lesson& lesson) {
@@ -247,7 +264,7 @@ Error at_field(const Lesson& lesson, const std::string& page, const std::string&
   return out;
 }
 
-Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) {
+Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, const std::string& path) {
   Lesson lesson;
   lesson.file = file;
   TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
@@ -259,6 +276,8 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   if (all.value("version", json()) != kLessonFormat.version)
     return reader.refuse("version", "error.lesson.newer");
   TRY(lesson.id, reader.name(all));
+  lesson.kept = path.empty() || !ships(lesson.id) ? lesson.id : lesson.id + "@" + file_mark(path);
+  lesson.own_texts = lesson.kept != lesson.id && all.contains("strings");
   for (const auto& [key, into] : {std::pair("number", &lesson.number), {"minutes", &lesson.minutes}}) {
     if (!all.contains(key)) continue;
     if (!all[key].is_number_unsigned() || all[key].get<std::uint64_t>() > 1000)
@@ -291,7 +310,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
 Result<Lesson> read_lesson(const std::string& path) {
   TRY(const json all, read_json_file(path, kLessonFileMostBytes));
   const PathsIn named(path);
-  return lesson_from_text(all.dump(), std::filesystem::path(path).filename().string());
+  return lesson_from_text(all.dump(), std::filesystem::path(path).filename().string(), path);
 }
 
 Result<std::vector<Lesson>> shipped_lessons() {
@@ -323,11 +342,11 @@ const json& PageState::look() const {
 }
 
 std::string lesson_key(const Lesson& lesson, std::string_view what) {
-  return "lesson." + lesson.id + "." + std::string(what);
+  return "lesson." + (lesson.own_texts ? lesson.kept : lesson.id) + "." + std::string(what);
 }
 
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what) {
-  return "lesson." + lesson.id + "." + page.id + "." + std::string(what);
+  return lesson_key(lesson, page.id) + "." + std::string(what);
 }
 
 const std::vector<Slip>& slips_of(const AskKind& ask) {

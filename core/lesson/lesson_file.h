@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// `file` is its name in errors.
-Result<Lesson> lesson_from_text(std::string_view text, const std::string& file);
+/// `file` is its name in errors; `path` is where it lies, empty for what is no file of one's own.
+Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, const std::string& path = {});
 Result<Lesson> read_lesson(const std::string& path);
 /// The shipped lesson of that id. Errors: lists the ids.
 Result<Lesson> shipped_lesson(const std::string& id);

@@ -140,6 +140,7 @@ TEST_F(LessonOwnTest, ThePictureIsDrawnBesideTheStageAndTheQuestion) {
     EXPECT_LT(noted_items().at(item).p1.x, 480) << item << " lies over the map of the head";
     EXPECT_LT(noted_items().at(item).p1.y, 690) << item;
   }
+  EXPECT_LT(noted_items().at("clear_picture").p1.y, 630) << "two sentences stand below, whole";
   EXPECT_GT(canvas.p1.x - canvas.p0.x, 200) << "large enough to draw on";
 }
 

@@ -301,7 +301,7 @@ TEST_F(LessonTest, ALabIsOpenedByOneClickAndLeadsBack) {
 }
 
 TEST_F(LessonTest, TheEndLeadsToTheNextLesson) {
-  open("softmax", 2);
+  open("softmax", 3);
   click("lesson_next");
   frames(3);
   EXPECT_TRUE(state().lessons.at_end());
@@ -309,7 +309,7 @@ TEST_F(LessonTest, TheEndLeadsToTheNextLesson) {
   click("lesson_previous");
   frames(2);
   EXPECT_FALSE(state().lessons.at_end());
-  EXPECT_EQ(state().lessons.page_index(), 2);
+  EXPECT_EQ(state().lessons.page_index(), 3);
   key(compat::Key::page_down);
   frames(3);
   ASSERT_TRUE(state().lessons.at_end());

@@ -54,6 +54,34 @@ TEST_F(LessonWholeTest, BackspaceAfterCheckTakesTheLastSign) {
   EXPECT_EQ(draft().typed, "0.1871") << "what is typed next is added to it";
 }
 
+// exp(S − max) and its sum say the weights, which are what is hidden.
+TEST_F(LessonWholeTest, TheRowOfAHiddenWeightIsCoveredInEveryPartOfItsSoftmax) {
+  const testing::TempFolder folder;
+  const char* lesson = R"({"format": "attnscope-lesson", "version": 1, "id": "hides", "pages": [
+    {"id": "row", "open": {"model": "scene:nine_steps"},
+     "look": {"view": "steps", "cursor": {"step": "blocks.0.attn.pattern", "head": 0, "query": 2}},
+     "hide": ["blocks.0.attn.pattern[head=0,query=2]"],
+     "ask": {"kind": "number", "answer": "blocks.0.attn.pattern[head=0,query=2,key=0]", "tolerance": 0.001}}],
+    "strings": {"en": {"title": "Hides", "row.title": "Row", "row.text": "-", "row.ask": "-", "row.hint1": "-",
+    "row.hint2": "-", "row.because": "-"}}})";
+  ASSERT_TRUE(write_file(folder / "hides.json", lesson));
+  ASSERT_TRUE(state().lessons.start(state(), folder / "hides.json", 0));
+  settle();
+  frames(4);
+  const auto covered = [this](const char* matrix) {
+    if (!shows(matrix)) return false;
+    const ItemRect of = noted_items().at(matrix);
+    for (const auto& [name, item] : noted_items())
+      if (name.starts_with("lesson_cover") && item.p0.x >= of.p0.x - 2 && item.p1.x <= of.p1.x + 2 &&
+          item.p0.y >= of.p0.y && item.p1.y <= of.p1.y)
+        return true;
+    return false;
+  };
+  for (const char* matrix : {"matrix.steps/result", "matrix.steps/exp", "matrix.steps/sum"})
+    EXPECT_TRUE(covered(matrix)) << matrix;
+  EXPECT_FALSE(covered("matrix.steps/before")) << "the scores are what it is computed from";
+}
+
 // A page whose model is missing says so itself, when the banner was put away too, and the next one goes on.
 TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
   const testing::TempFolder folder;

@@ -238,6 +238,7 @@ void PictureBox::draw_tools(const PanelContext& context, FrameState& state, bool
     draw_palette();
     draw_grids(context);
     const PictureGrid cells = grid(context);
+    if (!seen) ImGui::SameLine(0, px(14));  // under a canvas every line counts
     if (raised_button(Label(tr("input.picture.clear"), "###clear_picture")))
       context.commands.edit(
           Text::of("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {

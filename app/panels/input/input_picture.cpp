@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kToolsHeight = 300.f;  // units: the tools under a narrow canvas, and its facts
+constexpr float kToolsHeight = 350.f;  // units: the tools under a narrow canvas, and its facts
 
 const PatchSpec& input_picture_patches(const Document& document) {
   const ModelConfig& config = document.model->config();

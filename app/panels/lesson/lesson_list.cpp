@@ -50,7 +50,7 @@ void draw_lessons(FrameState& state, float width) {
   LessonPlayer& player = state.lessons;
   title_line("lessons.list");
   for (const Lesson& lesson : player.lessons()) {
-    const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
+    const int right = player.progress().right_in(player.learner(), lesson.kept), of = asked_pages(lesson);
     std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
     if (lesson.minutes > 0)
       done = tr("lessons.done.minutes", {done, tr("lessons.minutes", {std::to_string(lesson.minutes)})});

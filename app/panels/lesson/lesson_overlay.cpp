@@ -99,6 +99,18 @@ std::vector<Patch> patches_of(const Trace& trace, const Target& target) {
   return out;
 }
 
+// The parts of a softmax have no place of their own: a row of them says the same row of the weights.
+std::vector<Patch> softmax_parts_of(const std::vector<Patch>& weights) {
+  std::vector<Patch> out;
+  for (const Patch& row : weights) {
+    if (row.name != "matrix.steps/result" || !row.matrix->place.site.is(StepRole::pattern)) continue;
+    for (const char* name : {"matrix.steps/exp", "matrix.steps/sum"})
+      if (const auto part = noted_items().find(name); part != noted_items().end())
+        out.push_back({name, &part->second, row.row0, row.row1, 0, part->second.cols});
+  }
+  return out;
+}
+
 // ---- covered cells --------------------------------------------------------------------------------
 
 // Where no cell is asked for, nothing is pinned: the line below the figure would spell it out.
@@ -276,7 +288,9 @@ void draw_lesson_overlay(FrameState& state) {
       if (is_item(hidden)) number = cover_items(hidden, number, secrets);
     for (const Target& target : player.hidden()) {
       cover_thumbnails(state, trace, target);
-      for (const Patch& patch : patches_of(trace, target)) {
+      std::vector<Patch> patches = patches_of(trace, target);
+      for (Patch& part : softmax_parts_of(patches)) patches.push_back(std::move(part));
+      for (const Patch& patch : patches) {
         cover(state, patch, number++);
         secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
       }

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/words.h"
 #include "core/lesson/audit.h"
 #include "core/lesson/check.h"
 #include "core/lesson/lesson_file.h"
@@ -401,6 +403,34 @@ TEST(LessonProgress, IsKeptAndWritten) {
   EXPECT_NE(csv.find("민아,softmax,row,0,0,1,0,0.000,-0.5,"), std::string::npos) << csv;
   std::ofstream(path) << "[1, 2]";
   EXPECT_FALSE(Progress::load(path));
+}
+
+// A file that says to be a shipped lesson has a progress and texts of its own; a file of another id is known
+// by its id, wherever it lies.
+TEST(LessonProgress, OfAFileWithAShippedIdIsItsOwn) {
+  const testing::TempFolder folder;
+  const auto read = [&](const std::string& name, const std::string& id, const char* strings) {
+    const std::string path = folder.path() + "/" + name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << R"json({"format": "attnscope-lesson", "version": 1, "id": ")json" << id
+                        << R"json(", "pages": [{"id": "row", "open": {"model": "scene:nine_steps"}}])json"
+                        << strings << "}";
+    const auto lesson = read_lesson(path);
+    EXPECT_TRUE(lesson) << lesson.error().text();
+    return *lesson;
+  };
+  const char* strings = R"json(, "strings": {"en": {"title": "A stranger's", "row.text": "Mine."}})json";
+  const Lesson shipped = *shipped_lesson("softmax");
+  const Lesson mine = read("a/mine.json", "softmax", strings), copy = read("b/mine.json", "softmax", "");
+  EXPECT_EQ(shipped.kept, "softmax");
+  EXPECT_TRUE(mine.kept.starts_with("softmax@mine-")) << mine.kept;
+  EXPECT_NE(mine.kept, copy.kept) << "two files of one name";
+  EXPECT_EQ(read("a/mine.json", "softmax", strings).kept, mine.kept) << "read again";
+  EXPECT_EQ(read("c/own.json", "own_heads", "").kept, "own_heads");
+  EXPECT_STREQ(tr(lesson_key(mine, "title")), "A stranger's");
+  EXPECT_STREQ(tr(page_key(mine, mine.pages.front(), "text")), "Mine.");
+  EXPECT_EQ(lesson_key(copy, "title"), lesson_key(shipped, "title")) << "a copy without texts has those";
+  EXPECT_STRNE(tr(lesson_key(shipped, "title")), "A stranger's");
 }
 
 }  // namespace

@@ -121,6 +121,25 @@ TEST(Choices, AreMixedUnlessTheirOrderMeansSomething) {
   EXPECT_EQ(of_file(R"("in_order": true, )"), "a b c d ");
 }
 
+// A bet is asked before anything is seen; something to build is made by hand. Pages that only change
+// something are not counted among them.
+TEST(Lessons, AskForBetsAndThingsToBuildMoreThanForTypedNumbers) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons) << lessons.error().text();
+  std::size_t pages = 0, typed = 0, bets = 0, built = 0;
+  const std::set<std::string_view> by_hand{"build", "probe", "mask", "order"};
+  for (const Lesson& lesson : *lessons)
+    for (const Page& page : lesson.pages) {
+      const std::string_view kind = ask_name(page.ask);
+      ++pages;
+      typed += kind == "number" || kind == "shape" ? 1 : 0;
+      bets += is_prediction(page) ? 1 : 0;
+      built += !is_prediction(page) && by_hand.contains(kind) ? 1 : 0;
+    }
+  EXPECT_LE(4 * typed, pages) << typed << " of " << pages;
+  EXPECT_GE(5 * (bets + built), 2 * pages) << bets << " bets and " << built << " of " << pages;
+}
+
 TEST(Bars, StayAtSumOneWhateverIsSet) {
   std::vector<double> shares{0.25, 0.25, 0.5};
   for (const auto& [which, share] :

@@ -74,6 +74,16 @@ TEST(LessonTyped, ANumberIsTakenAsThePicturePrintsIt) {
   EXPECT_EQ(OwnRun("sines", "length").key(std::string("8")), "lesson.sines.length.slip.each");
 }
 
+TEST(LessonTyped, AWrongNumberIsSaidBackAsItWasTyped) {
+  const OwnRun row("softmax", "row");
+  const auto said = [&](const char* text) { return row.says(std::string(text))->words.str(); };
+  EXPECT_NE(said("0.3").find("You answered 0.3."), std::string::npos) << said("0.3");
+  EXPECT_NE(said(" 30 % ").find("You answered 30 %."), std::string::npos) << said(" 30 % ");
+  EXPECT_NE(said("-0.50").find("You answered \u22120.50."), std::string::npos) << said("-0.50");
+  EXPECT_NE(said(".25").find("You answered .25:"), std::string::npos) << said(".25");
+  EXPECT_NE(said("1/5").find("You answered 0.2000."), std::string::npos) << said("1/5");
+}
+
 TEST(LessonTyped, CommasBetweenThreeDigitsAreNoneOfASum) {
   const OwnRun count("counting", "all");
   for (const char* text : {"116864", "116,864", "2*(16,640+33,088)+262*64+5*128"})
@@ -95,6 +105,17 @@ TEST(LessonAnswers, MoreMistakesWithANameAreToldAsSuch) {
   win.change(
       [](Document& document) { return put(document, "blocks.0.attn.scores[head=0,query=2,key=3]=9"); });
   EXPECT_EQ(win.key({}), "lesson.softmax.win.slip.masked");
+  OwnRun over("softmax", "overflow");
+  over.change(
+      [](Document& document) { return put(document, "blocks.0.attn.scores[head=1,query=2,key=0]=100"); });
+  EXPECT_EQ(over.key({}), "lesson.softmax.overflow.slip.masked") << "another head";
+  over.change(
+      [](Document& document) { return put(document, "blocks.0.attn.scores[head=0,query=2,key=0]=-100"); });
+  EXPECT_EQ(over.key({}), "lesson.softmax.overflow.slip.negative");
+  over.change(
+      [](Document& document) { return put(document, "blocks.0.attn.scores[head=0,query=2,key=0]=1000"); });
+  EXPECT_EQ(over.key({}), "verdict.right.change");
+  EXPECT_NE(over.because().find("largest is 1:"), std::string::npos) << over.because();
   OwnRun off("head_roles", "off");
   off.change(
       [](Document& document) { return put(document, "blocks.1.attn.pattern[head=3,query=13,key=2]=0"); });
@@ -102,6 +123,18 @@ TEST(LessonAnswers, MoreMistakesWithANameAreToldAsSuch) {
   OwnRun need("induction_head", "need");
   need.change([](Document& document) { return put(document, "blocks.1.attn.z[head=0]=0"); });
   EXPECT_EQ(need.key({}), "lesson.induction_head.need.slip.itself");
+}
+
+// The page's cells are of the run as it is: with one head out, the one that is asked for hardly shows.
+TEST(LessonAnswers, AHeadTooManyIsToBeTakenBack) {
+  OwnRun page("knock_out", "surprise");
+  page.change([](Document& document) { return put(document, "blocks.1.attn.z[head=3]=0"); });
+  EXPECT_EQ(page.key({}), "lesson.knock_out.surprise.slip.other");
+  page.change([](Document& document) { return put(document, "blocks.0.attn.z[head=2]=0"); });
+  EXPECT_EQ(page.key({}), "lesson.knock_out.surprise.slip.other") << "both are no answer";
+  OwnRun alone("vla", "draw");
+  alone.change([](Document& document) { return set_mask_text(document, "image>image"); });
+  EXPECT_EQ(alone.key({}), "lesson.vla.draw.slip.alone");
 }
 
 TEST(LessonAnswers, AMaskThatWasNotTouchedTellsNoCell) {
