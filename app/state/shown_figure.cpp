@@ -46,7 +46,7 @@ std::shared_ptr<const AskShown> asked_shown(const FrameState& state,
   out.page = settings.page;
   if (settings.page != AskPage::parts && !asks_cells(settings.page)) {
     if (!asking.table()) return nullptr;
-    out.table = *asking.table();
+    out.table = *asking.table(), out.whole = out.table->whole;
     return std::make_shared<const AskShown>(std::move(out));
   }
   if (settings.page == AskPage::parts) {
@@ -57,7 +57,7 @@ std::shared_ptr<const AskShown> asked_shown(const FrameState& state,
   const auto answer = asking.answer();
   if (!answer || !asking.is_fresh(*answer)) return nullptr;
   if (answer->over_data() ? !answer->data : !answer->sweep || answer->known() == 0) return nullptr;
-  out.sweep = answer, out.other = settings.other;
+  out.sweep = answer, out.other = settings.other, out.whole = answer->whole();
   out.change = settings.change, out.normalised = settings.normalised;
   return std::make_shared<const AskShown>(std::move(out));
 }
@@ -156,8 +156,11 @@ FileStyle style_of(const ExportRequest& request) {
   return out;
 }
 
+// Calculator and Check, each with the command that gives its numbers.
 Error no_form(const FrameState& state) {
-  return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
+  const std::string& view = state.workspace.view;
+  return fail(Code::unsupported, view == "check" ? "error.export.no_form.check" : "error.export.no_form",
+              {in_quotes(tr("view." + view))});
 }
 
 // What is on the stage, or why it is no figure.
@@ -204,7 +207,7 @@ std::optional<ShownView> shown_view(const FrameState& state) {
 // What a click on a cell of an answer put into the document is no part of the answer.
 static Document shown_document(const FrameState& state, const ShownView& shown, const Document& document) {
   const Asking& asking = state.workspace.asking;
-  const bool answer = shown.view->id == std::string_view("ask") && asks_sweep(asking.settings.page);
+  const bool answer = shown.view->id == std::string_view("ask") && asks_cells(asking.settings.page);
   return answer ? asking.asked_document(document) : document;
 }
 
@@ -243,10 +246,11 @@ Result<std::function<Status()>> report_writer(const FrameState& state, const std
 }
 
 // What was run, with the session that attnscope-cli draws the page from again. `document`: null of a lab,
-// which has no model.
-std::string run_of_data(const Document* document, const std::string& session) {
+// which has no model. `whole` false: an answer that was saved before all of it was there.
+std::string run_of_data(const Document* document, const std::string& session, bool whole) {
   json out = document ? told_document(*document) : json{{"version", told_version()}};
   put_session_command(out, session, {"figure", kRunSession});
+  if (!whole) out["complete"] = false;
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -266,9 +270,10 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
       !exporter->moves && request.walk.empty()
           ? session_to_carry(state, request.path, figure_words(shown, request), &shown)
           : "";
-  return std::function<Status()>([exporter, figures = std::move(figures), session, document,
+  const bool whole = !shown.state.asked || shown.state.asked->whole;
+  return std::function<Status()>([exporter, figures = std::move(figures), session, document, whole,
                                   style = style_of(request), path = request.path]() mutable -> Status {
-    if (!exporter->picture) style.run = run_of_data(document.get(), session);
+    if (!exporter->picture) style.run = run_of_data(document.get(), session, whole);
     TRY_OK(write_figures(*exporter, figures, exporter->picture ? session : "", style, path));
     return Done{};
   });

@@ -238,8 +238,11 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   rank(context);
   const bool before = context.workspace.asking.settings.heads_before;
   context.workspace.asking.show_table(
-      AskPage::heads, key_of({ranked_, static_cast<std::uint64_t>(before), key_of(language())}),
-      [&] { return heads_table(shown_, before); });
+      AskPage::heads, key_of({ranked_, static_cast<std::uint64_t>(before), key_of(language())}), [&] {
+        ShownTable table = heads_table(shown_, before);
+        table.whole = effects_ ? effects_->whole() : !context.workspace.asking.request();
+        return table;
+      });
   const float used = draw_choices(context, room.x) + scaled(4);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + used));
   const ChildScope child("ask_heads", ImVec2(room.x, std::max(scaled(40), room.y - used)),

@@ -158,7 +158,11 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
       AskPage::probes,
       key_of({reinterpret_cast<std::uintptr_t>(answer.get()), std::bit_cast<std::uint32_t>(answer->share),
               static_cast<std::uint64_t>(answer->done), key_of(language())}),
-      [&] { return probes_table(*answer); });
+      [&] {
+        ShownTable table = probes_table(*answer);
+        table.whole = answer->done && !answer->stopped && !answer->error;
+        return table;
+      });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
   const float high = std::max(scaled(120), at.y + room.y - top.y), gap = scaled(20);
   const float table = std::min(scaled(kAskProbesName + 3 * kAskProbesColumn), room.x * 0.5f),

@@ -277,9 +277,14 @@ void AskTexts::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
     shown_ = whole ? answer_->found.front().spread() : answer_->found.front().top();
     lay_out(*context.run.document.opened, width);
   }
-  context.workspace.asking.show_table(
-      AskPage::texts, key_of({serial_, static_cast<std::uint64_t>(whole), key_of(language())}),
-      [&] { return texts_table(*context.run.document.opened, shown_); });
+  context.workspace.asking.show_table(AskPage::texts,
+                                      key_of({serial_, static_cast<std::uint64_t>(whole),
+                                              static_cast<std::uint64_t>(answer_->done), key_of(language())}),
+                                      [&] {
+                                        ShownTable table = texts_table(*context.run.document.opened, shown_);
+                                        table.whole = answer_->done && !answer_->error;
+                                        return table;
+                                      });
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
   for (const Line& line : lines_)

@@ -24,7 +24,7 @@ class Walk {
     const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
     const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
     if (made_of.empty()) return leaf(site, row, g);
-    if (edit_reaches(site)) {
+    if (edit_reaches(trace_, site)) {
       double made = 0;
       for (const Site& part : made_of) made += dot(g, recorded_row(trace_, part, row));
       edited(site, row, g, made);
@@ -52,7 +52,8 @@ class Walk {
     hold(without_out(site) + ".scale");
     bias_ += held.bias;
     const Site read = flow_inputs(trace_, site).front();
-    if (edit_reaches(site)) edited(site, row, g, held.bias + dot(held.g, recorded_row(trace_, read, row)));
+    if (edit_reaches(trace_, site))
+      edited(site, row, g, held.bias + dot(held.g, recorded_row(trace_, read, row)));
     follow(read, row, held.g);
   }
 
@@ -63,21 +64,10 @@ class Walk {
     return out_.parts.back().value;
   }
 
-  // Whether an edit changes this step; of a norm any of its steps.
-  bool edit_reaches(const Site& site) const {
-    return std::any_of(trace_.edits.begin(), trace_.edits.end(), [&](const auto& edit) {
-      const NumberEdit* number = edit->number();
-      if (!number || number->where.kind != Target::Kind::step) return false;
-      return number->where.site == site ||
-             (is_norm(site) && to_text(number->where.site).starts_with(without_out(site) + "."));
-    });
-  }
-
   // What an edit put at the end of a branch, a norm or a sum stands alone: the row is more than `made`.
   void edited(const Site& site, std::int64_t row, const Direction& g, double made) {
-    const double all = dot(g, recorded_row(trace_, site, row));
-    if (std::fabs(all - made) > kRounding * std::max(1.0, std::fabs(all)))
-      out_.parts.push_back({to_text(site), {}, all - made});
+    const double added = added_by_edit(trace_, site, row, g, made);
+    if (added != 0) out_.parts.push_back({to_text(site), {}, added});
   }
 
   void attention(const Site& site, std::int64_t row, const Direction& g) {

@@ -134,8 +134,11 @@ class Follower {
       const HeldNorm held = through_norm(trace_, site, row, g);
       bias(reader) += held.bias;
       hold(without_out(site) + ".scale");
+      const Site before = flow_inputs(trace_, site).front();
+      if (edit_reaches(trace_, site))
+        edited(reader, site, row, g, held.bias + dot(held.g, recorded_row(trace_, before, row)));
       norms_.push_back({site, row});
-      read(reader, flow_inputs(trace_, site).front(), row, held.g);
+      read(reader, before, row, held.g);
       norms_.pop_back();
       return;
     }
@@ -144,7 +147,17 @@ class Follower {
     const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
     const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
     if (made_of.empty()) return read_leaf(reader, Kind::embed, site, row, g);
+    if (edit_reaches(trace_, site)) {
+      double made = 0;
+      for (const Site& part : made_of) made += dot(g, recorded_row(trace_, part, row));
+      edited(reader, site, row, g, made);
+    }
     for (const Site& part : made_of) read(reader, part, row, g);
+  }
+
+  // What an edit put there counts as a bias, as in the linear twin.
+  void edited(int reader, const Site& site, std::int64_t row, const Direction& g, double made) {
+    bias(reader) += added_by_edit(trace_, site, row, g, made);
   }
 
   void read_leaf(int reader, Kind kind, const Site& site, std::int64_t row, const Direction& g) {
@@ -165,14 +178,18 @@ class Follower {
   void read_heads(int reader, const Site& site, std::int64_t row, const Direction& g) {
     const Site z = site.near(StepRole::head_out);
     const std::vector<Direction>& written = written_by(site, row);
+    double made = 0;
     for (std::size_t head = 0; head < written.size(); ++head) {
       double value = 0;
       for (std::size_t i = 0; i < g.size(); ++i) value += g[i] * written[head][i];
+      made += value;
       if (is_edge(value))
         edge(reader, node(Kind::head, z, static_cast<std::int64_t>(head), row), value, g, written[head]);
     }
     const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
-    if (!offset.empty()) bias(reader) += dot(g, offset);
+    const double own = offset.empty() ? 0 : dot(g, offset);
+    bias(reader) += own;
+    if (edit_reaches(trace_, site)) edited(reader, site, row, g, made + own);
   }
 
   // What each head adds to a row of the residual stream.

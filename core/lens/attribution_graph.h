@@ -22,9 +22,9 @@ struct GraphNode {
   std::int64_t head = -1;  ///< of attn.z
   std::int64_t row = 0;    ///< of its stack
   double value = 0;        ///< of the measure: all that runs out of it, signed
-  double bias = 0;         ///< of that, what biases on the way into it add
-  double rest = 0;         ///< value - bias - edges into it: what is too small to be an edge; all of it where
-                           ///< the node was not followed; edits of the node itself
+  double bias = 0;  ///< of that, what biases on the way into it add, and edits of norms and of the stream
+  double rest = 0;  ///< value - bias - edges into it: what is too small to be an edge; all of it where
+                    ///< the node was not followed; edits of the node itself
   bool followed = false;
 };
 

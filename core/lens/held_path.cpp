@@ -90,6 +90,22 @@ Direction part_through_norm(const Trace& trace, const Site& out, std::int64_t ro
   return part;
 }
 
+bool edit_reaches(const Trace& trace, const Site& site) {
+  return std::any_of(trace.edits.begin(), trace.edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->number();
+    if (!number || number->where.kind != Target::Kind::step) return false;
+    return number->where.site == site ||
+           (is_norm(site) && to_text(number->where.site).starts_with(without_out(site) + "."));
+  });
+}
+
+double added_by_edit(const Trace& trace, const Site& site, std::int64_t row, const Direction& g,
+                     double made) {
+  constexpr double kSameSum = 1e-4;  // relative: of a sum in another order
+  const double all = dot(g, recorded_row(trace, site, row));
+  return std::fabs(all - made) > kSameSum * std::max(1.0, std::fabs(all)) ? all - made : 0;
+}
+
 std::vector<Direction> written_by_heads(const Trace& trace, const Site& attention_out, std::int64_t row) {
   const Tensor z = trace.find(attention_out.near(StepRole::head_out))->rows.range(row, row + 1),
                weight = trace.weights().get(to_text(attention_out) + ".weight"),

@@ -33,6 +33,12 @@ HeldNorm through_norm(const Trace& trace, const Site& out, std::int64_t row, con
 /// out.
 Direction part_through_norm(const Trace& trace, const Site& out, std::int64_t row, Direction part);
 
+/// Whether an edit changes this step; of a norm any of its steps.
+bool edit_reaches(const Trace& trace, const Site& site);
+/// What an edit of `site` added to its row along `g`: how much the row has more than `made`, which what it is
+/// computed from gives; 0 where that is no more than rounding.
+double added_by_edit(const Trace& trace, const Site& site, std::int64_t row, const Direction& g, double made);
+
 /// What each head adds to a row of the stream, without the bias of attn.out.
 std::vector<Direction> written_by_heads(const Trace& trace, const Site& attention_out, std::int64_t row);
 

@@ -95,6 +95,11 @@ struct SweepAnswer {
   /// The measure without a cell's edit; over a data set its mean.
   double base() const { return over_data() ? data_base() : sweep ? sweep->base() : 0; }
   std::int64_t known() const;
+  /// Nothing of it is missing: every prompt, or every cell of one, was run.
+  bool whole() const {
+    if (error) return false;
+    return over_data() ? data && prompts_done() >= prompts() : sweep && known() >= std::ssize(values);
+  }
   /// It was stopped, or waits for confirmation, and there are cells left.
   bool can_go_on() const {
     if (over_data()) return done && stopped && prompts_done() < prompts();

@@ -11,6 +11,7 @@ struct ShownTable {
   std::uint64_t key = 0;  ///< of what is shown: another key, another table
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  ///< one cell for each column
+  bool whole = true;                           ///< false: some of it is still being computed, or was stopped
 };
 
 /// With nine digits, so that a float reads back; empty where it is no finite number.

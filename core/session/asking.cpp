@@ -142,7 +142,7 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   out.model = run.document.model;
   out.run = run.traces.at(static_cast<std::size_t>(sequence_));
   out.edits = edits_for(run.document.edits, sequence_);
-  std::erase_if(out.edits, [&](const auto& edit) { return belongs(edit); });
+  std::erase_if(out.edits, [&](const auto& edit) { return asks_cells(settings.page) && belongs(edit); });
   out.measure = *answer->measure;
   take_places(out.run->config(), out);
   if (settings.how != AskHow::zero && !out.path) out.how = {EditOp::set, MeanOver{}};
@@ -164,7 +164,7 @@ Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
   data->start.notes.clear();
   data->start.circuits.clear();
   std::erase_if(data->start.edits, [&](const auto& edit) {
-    return belongs(edit) || (run.traces.size() > 1 && edit->sequence >= 0);
+    return (asks_cells(settings.page) && belongs(edit)) || (run.traces.size() > 1 && edit->sequence >= 0);
   });
   SweepRequest out;
   out.model = run.document.model;

@@ -179,7 +179,8 @@ class Asking {
   /// to run.
   const Result<SweepRequest>& request() const { return request_; }
   /// Starts the sweep, or resumes it where it was stopped; the edits put into the document so far stay with
-  /// the run of the request.
+  /// the run of the request. Pages of cells ask about the run without them, the page of heads, whose other
+  /// columns are those of the run on screen, about the run with them.
   void start(Workers& workers);
   /// start() would resume.
   bool can_go_on() const;

@@ -16,6 +16,7 @@ struct AskShown {
   std::optional<AskedParts> parts = {};           ///< of the page of the sum
   std::optional<ShownTable> table = {};           ///< of a page that shows one
   AskPage page = AskPage::knock_out;
+  bool whole = true;  ///< false: some of the answer is still being computed, or was stopped
 };
 
 /// Mean change, mean, standard error and count of every place. `answer.data` is there.

@@ -38,6 +38,19 @@ def inputs(text, ids, prefix=""):
     return out
 
 
+def over_lists(named, **texts):
+    """Lists of texts, one for each prompt, as the rows of data=: one question over all of them. Single texts stay."""
+    if not any(isinstance(one, (list, tuple)) for one in texts.values()):
+        return texts, named
+    lists = {name: [one] if isinstance(one, str) else one for name, one in texts.items() if one is not None}
+    if len({len(one) for one in lists.values()}) > 1:
+        raise Error("Lists of " + " and ".join(lists) + " have one text for each prompt: they differ in length.", 2)
+    if named.get("data") is not None:
+        raise Error("A list of texts stands where data= does: give one of them.", 2)
+    rows = [dict(zip(lists, row)) for row in zip(*lists.values())]
+    return dict.fromkeys(texts), {**named, "data": rows}
+
+
 def column_of(values):
     """An array of as many cells as rows; lists stay lists (tokens of texts of different lengths)."""
     if not any(isinstance(value, (list, tuple, dict)) for value in values):
@@ -120,13 +133,19 @@ class Run:
 
 
 class Answer:
-    """What a question came to. data: the whole answer; rows: one dict per place."""
+    """What a question came to. data: the whole answer; rows: one dict per place; each: asked with each=True over a data
+    set, one dict per prompt and place."""
 
     def __init__(self, data):
         self.data = data
         self.base = data.get("base", {name: data[name] for name in ("total", "rest") if name in data})
-        self.rows = []
-        for row in next((data[name] for name in ("rows", "parts", "heads", "depths") if name in data), []):
+        self.rows = self._flat(next((data[name] for name in ("rows", "parts", "heads", "depths") if name in data), []))
+        self.each = self._flat(data.get("each", []))
+
+    @staticmethod
+    def _flat(rows):
+        out = []
+        for row in rows:
             flat = {"step": row["step"]} if "step" in row else {}
             flat |= row.get("at", {})
             for key, value in row.items():
@@ -135,11 +154,12 @@ class Answer:
                 elif key not in ("step", "at", "scores"):
                     flat[key] = value
             flat |= row.get("scores", {})
-            self.rows.append(flat)
+            out.append(flat)
+        return out
 
-    def frame(self):
-        """The rows as a table: of pandas where it is here, else of NumPy."""
-        return rows_as(self.rows)
+    def frame(self, each=False):
+        """The rows as a table: of pandas where it is here, else of NumPy. each: those of every prompt."""
+        return rows_as(self.each if each else self.rows)
 
     def __len__(self):
         return len(self.rows)
@@ -195,25 +215,31 @@ class Model:
         return run
 
     def ablate(self, text=None, ids=None, **named):
-        """Every place of steps= knocked out: measure=, over="head", how="mean", edits=[...]"""
-        return Answer(self.run("ablate", *inputs(text, ids), json=True, **named))
+        """Every place of steps= knocked out: measure=, over="head", how="mean", edits=[...]. A list of texts is a data set."""
+        texts, named = over_lists(named, text=text)
+        return Answer(self.run("ablate", *inputs(texts["text"], ids), json=True, **named))
 
     def patch(self, clean=None, corrupt=None, clean_ids=None, corrupt_ids=None, **named):
-        """Every place of steps= taken from another run: measure=, over="pos", direction="noise\""""
-        words = inputs(clean, clean_ids, "clean-") + inputs(corrupt, corrupt_ids, "corrupt-")
+        """Every place of steps= taken from another run: measure=, over="pos", direction="noise". Lists of texts, one for
+        each pair, are a data set."""
+        texts, named = over_lists(named, clean=clean, corrupt=corrupt)
+        words = inputs(texts["clean"], clean_ids, "clean-") + inputs(texts["corrupt"], corrupt_ids, "corrupt-")
         return Answer(self.run("patch", *words, json=True, **named))
 
     def attribute(self, text=None, ids=None, **named):
         """A measure as a sum that closes: by="head", "part", "token" or "neuron\""""
-        return Answer(self.run("attribute", *inputs(text, ids), json=True, **named))
+        texts, named = over_lists(named, text=text)
+        return Answer(self.run("attribute", *inputs(texts["text"], ids), json=True, **named))
 
     def paths(self, text=None, ids=None, **named):
         """Which part writes what another reads: from_="blocks.0.attn.z", to="blocks.1.attn.q", kind="total\""""
-        return Answer(self.run("path", *inputs(text, ids), json=True, **named))
+        texts, named = over_lists(named, text=text)
+        return Answer(self.run("path", *inputs(texts["text"], ids), json=True, **named))
 
     def heads(self, text=None, ids=None, **named):
         """The heads and what each does: by="induction", measure=..."""
-        return Answer(self.run("heads", *inputs(text, ids), json=True, **named))
+        texts, named = over_lists(named, text=text)
+        return Answer(self.run("heads", *inputs(texts["text"], ids), json=True, **named))
 
     def strongest(self, of, **named):
         """The texts of data= in which a head or a neuron is strongest: of="blocks.1.attn.z[head=3]", by="weight", top=5"""

@@ -120,6 +120,46 @@ TEST_F(AskExportTest, WhatAClickOnTheAnswerPutInIsNoPartOfIt) {
       << "this page is about the run on screen";
 }
 
+// Roles and effects of the table of heads are of one run, that on screen.
+TEST_F(AskExportTest, HeadsAreThoseOfTheRunOnScreenWithWhatAClickPutThere) {
+  ask(AskPage::knock_out);
+  ASSERT_TRUE(session_->edit(
+      "put", {}, [&](Document& changed) { return workspace().asking.toggle(changed, answer(), 0); }));
+  settle();
+  ASSERT_TRUE(workspace().asking.request());
+  EXPECT_TRUE(workspace().asking.request()->edits.empty()) << "cells are those of the run without it";
+  workspace().asking.settings.page = AskPage::heads;
+  settle();
+  ASSERT_TRUE(workspace().asking.request());
+  EXPECT_EQ(workspace().asking.request()->edits.size(), 1u);
+  ASSERT_TRUE(workspace().asking.answer());
+  EXPECT_NEAR(answer().base(), *measured(*workspace().asking.measure.newest()->measure, run().trace(0)),
+              1e-5);
+  std::ifstream file(saved_as("json"));
+  const nlohmann::json told = nlohmann::json::parse(file);
+  EXPECT_EQ(told["run"]["edits"].size(), 1u);
+  EXPECT_EQ(told["run"]["session"]["edits"].size(), 1u);
+}
+
+// What is saved before all of it is there says so, and is not computed again as if it were whole.
+TEST_F(AskExportTest, AnAnswerThatIsNotCompleteSaysSo) {
+  ask(AskPage::texts);  // without a data set nothing else is shown there
+  for (const bool whole : {false, true}) {
+    workspace().asking.show_table(AskPage::texts, whole ? 1 : 2, [whole] {
+      return ShownTable{0, {"text"}, {{"The cat"}}, whole};
+    });
+    std::ifstream file(saved_as("json"));
+    const nlohmann::json told = nlohmann::json::parse(file);
+    EXPECT_EQ(told["run"].value("complete", true), whole);
+  }
+  workspace().asking.settings.page = AskPage::knock_out;
+  settle();
+  SweepAnswer half = answer();
+  EXPECT_TRUE(half.whole());
+  half.exact.back() = false;
+  EXPECT_FALSE(half.whole());
+}
+
 TEST_F(AskExportTest, AKnockOutGivesTheMeasureAndThePlacesThatWereAsked) {
   ask(AskPage::knock_out);
   workspace().asking.settings.knock_out = "parts";

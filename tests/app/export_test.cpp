@@ -235,7 +235,10 @@ TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   settle();
   EXPECT_FALSE(fs::exists(request.path));
   ASSERT_FALSE(state().notices.empty());
-  EXPECT_EQ(state().notices.back().text.key(), "error.export.no_form");
+  EXPECT_EQ(state().notices.back().text.key(), "error.export.no_form.check");
+  EXPECT_NE(why_no_figure(state())->hint().find("attnscope-cli compare"), std::string::npos);
+  workspace().view = "calculator";
+  EXPECT_NE(why_no_figure(state())->hint().find("attnscope-cli calc"), std::string::npos);
 }
 
 TEST_F(ExportFigure, ValuesAreCopiedAsTables) {

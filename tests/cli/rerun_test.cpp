@@ -450,7 +450,8 @@ TEST_F(Rerun, every_answer_has_rows_and_says_what_was_run) {
 }
 
 TEST_F(Rerun, what_was_measured_is_no_answer_to_compute_again) {
-  for (const std::string command : {"bench model:induction --tokens 8", "calc gpt2 --machine this"}) {
+  for (const std::string command :
+       {"bench model:induction --tokens 8", "calc gpt2 --machine this", "lab heads"}) {
     const std::string file = folder_ / "times.json";
     const Json answer = cli(command + " --json").json();
     EXPECT_FALSE(answer["rows"].empty()) << command;

@@ -52,6 +52,12 @@ TEST(RerunWindow, an_answer_with_its_session_is_computed_again) {
   of_window(answer, {"figure", "session", "--view", "attention"}, true);
   const Ran again = cli("rerun " + answer);
   EXPECT_EQ(again.exit_code, 0) << again.err;
+  Json half = Json::parse(read_text(answer));
+  half["run"]["complete"] = false;
+  std::ofstream(folder / "half.json") << half;
+  const Ran refused = cli("rerun " + (folder / "half.json"));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("before its answer was complete"), std::string::npos) << refused.err;
   ASSERT_EQ(cli("attribute " + session + " --measure 'logit:cat' --least 0.004 --graph " + graph).exit_code,
             0);
   of_window(graph, {"attribute", "session", "--measure", "logit:cat", "--least", "0.004"}, true);

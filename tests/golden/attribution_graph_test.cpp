@@ -77,6 +77,26 @@ TEST_P(AttributionGraphs, EveryNodeAddsUpToRounding) {
   }
 }
 
+// What an edit puts into a norm, a branch or the stream counts as a bias, so that no node has more of a rest.
+TEST_P(AttributionGraphs, CloseUnderEdits) {
+  const OpenedModel opened = golden(GetParam());
+  Input input{{5, 9, 3, 7, 2}, {}};
+  if (opened.model->config().encoder()) input.source = {4, 8, 6, 3};
+  const std::string block = std::string(stack_prefix(opened.model->config().stack)) + "blocks.0.";
+  for (const char* text : {"resid_post*=1.5", "ln1.out*=2", "ln2.out*=0.5", "attn.out*=1.5"}) {
+    RunOptions options;
+    options.edits = {*parse_edit(block + text)};
+    const auto run = opened.model->run(input, options);
+    if (!run || !(*run)->unreached.empty()) continue;  // a step that this family does not have
+    const auto graph = attribution_graph(**run, kMeasure, 0, 100000);
+    ASSERT_TRUE(graph) << graph.error().text();
+    expect_closed(*graph);
+    for (const GraphNode& node : graph->nodes)
+      EXPECT_LE(std::fabs(node.rest), 2e-4 * std::max(1.0, graph->scale))
+          << text << " " << to_text(node.site);
+  }
+}
+
 // Patterns followed through queries and keys: the same sums close, no pattern is held, and what each head is
 // read through adds up to what it adds.
 TEST_P(AttributionGraphs, PatternsAreFollowedAndEveryNodeAddsUp) {

@@ -196,6 +196,43 @@ class Python(unittest.TestCase):
         with self.assertRaises(attnscope.Error):
             self.model.ablate(data=[{"answer": "on"}], measure="logit_diff", steps="blocks.*.attn.z", over="head")
 
+    def test_a_list_of_texts_is_one_question(self):
+        """Each pair's rows are those of a question of its own."""
+        texts = [TEXT, TEXT.replace("cat", "dog"), "The mat sat"]
+        over = self.model.ablate(texts, measure="logit_diff:cat,dog", steps="blocks.*.attn.z", over="head", each=True)
+        alone = [self.model.ablate(text, measure="logit_diff:cat,dog", steps="blocks.*.attn.z", over="head")
+                 for text in texts]
+        self.assertEqual([row["value"] for row in over.each], [row["value"] for one in alone for row in one])
+        self.assertEqual([row["prompt"] for row in over.each], [1] * 8 + [2] * 8 + [3] * 8)
+        self.assertEqual(len(over.frame(each=True)), 24)
+        pairs = self.model.patch([TEXT, TEXT], [TEXT.replace("tired", "soft"), TEXT.replace("cat", "dog")],
+                                 measure="logit_diff:cat,mat", over="pos", steps="blocks.0.resid_pre")
+        self.assertEqual({row["n"] for row in pairs}, {2})
+        with self.assertRaisesRegex(attnscope.Error, "differ in length"):
+            self.model.patch([TEXT], [TEXT, TEXT], measure="kl")
+        with self.assertRaisesRegex(attnscope.Error, "give one of them"):
+            self.model.ablate([TEXT], data=[{"text": TEXT}], measure="kl")
+
+    def test_many_pairs_in_one_question_take_no_longer_than_one_command(self):
+        """Processor time, so that other programs do not count; the best of three of each, one after the other."""
+        def seconds(pid):
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        rows = [{"text": TEXT.replace("cat", one), "answer": one, "wrong": two}
+                for one in ("cat", "dog", "horse", "rabbit") for two in ("mat", "table", "bear")] * 8
+        asked = {"measure": "logit_diff", "steps": "blocks.*.attn.z", "over": "head,pos"}
+        pid, within, alone = self.model.server._process.pid, [], []
+        path = self.model.server.data_file(rows)
+        for _ in range(3):
+            before = seconds(pid)
+            self.model.ablate(data=rows, **asked)
+            within.append(seconds(pid) - before)
+            before = os.times().children_user + os.times().children_system
+            command("ablate", "model:storyteller", "--data", path, "--json", *(word for key, value in asked.items()
+                                                                       for word in ("--" + key, value)))
+            alone.append(os.times().children_user + os.times().children_system - before)
+        self.assertLess(min(within), 1.15 * min(alone) + 0.02, f"{within} {alone}")
+
     def test_studies(self):
         strongest = self.model.strongest("blocks.1.attn.z[head=3]", by="weight", top=3, limit=12)
         self.assertEqual([row["rank"] for row in strongest if row["kind"] == "top"], [1, 2, 3])
