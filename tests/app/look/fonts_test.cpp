@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/measure.h"
+#include "core/figure/place.h"
 #include "core/step/catalog.h"
 #include "core/step/catalog_backward.h"
 
@@ -102,6 +103,21 @@ TEST_F(FontsTest, HangulIsAsWideAsItIsMeasured) {
     const SizedFont font = font_for(Typeface::sans, em);
     const float drawn = font.font->CalcTextSizeA(font.size, FLT_MAX, 0, line.c_str()).x;
     EXPECT_NEAR(drawn / measure.width(line, em, Typeface::sans), 1, 0.03) << em;
+  }
+}
+
+// The letters of figures at their usual sizes are drawn unscaled: a scaled line loses the strokes at its top.
+TEST_F(FontsTest, UsualLettersOfFiguresAreNotScaled) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  const figure::LetterSizes& look = figure::kWindowLetters;
+  for (const float em : {look.body, look.small, 0.9f * look.body, look.lead}) {
+    const SizedFont font = font_for(Typeface::sans, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
+    EXPECT_NEAR(font.size / (em * 1.21f), 1, 0.045) << em;
+  }
+  for (const float em : {look.body, look.title}) {
+    const SizedFont font = font_for(Typeface::bold, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
   }
 }
 
