@@ -27,7 +27,8 @@ constexpr Row kRows[] = {
     {&Fonts::body, Typeface::sans, 13.0f},      {&Fonts::body_bold, Typeface::bold, 13.0f},
     {&Fonts::reading, Typeface::sans, 15.0f},   {&Fonts::reading_bold, Typeface::bold, 15.0f},
     {&Fonts::small, Typeface::sans, 11.5f},     {&Fonts::title, Typeface::bold, 19.5f},
-    {&Fonts::lead, Typeface::sans, 22.0f},
+    {&Fonts::lead, Typeface::sans, 22.0f},      {&Fonts::mono_name, Typeface::mono, 13.6f},
+    {&Fonts::mono_label, Typeface::mono, 12.0f},
     {&Fonts::mono, Typeface::mono, 12.5f},      {&Fonts::mono_small, Typeface::mono, 11.0f},
     {&Fonts::mono_tiny, Typeface::mono, 10.0f}, {&Fonts::formula, Typeface::mono, 17.0f},
     {&Fonts::mono_big, Typeface::mono, 27.0f}};
@@ -224,14 +225,15 @@ namespace {
 // A font of the atlas, at its own size, whose letters are as large as those asked for, within what nobody sees:
 // letters that are scaled lose strokes. Null where there is none.
 ImFont* font_as_large(Typeface face, float em) {
-  constexpr float kLeast = 0.955f, kMost = 1.015f;  // of what was asked for; a larger one may not fit
+  const float least = face == Typeface::mono ? 0.97f : 0.955f;  // digits stand in columns
+  constexpr float kMost = 1.015f;                               // of what was asked for: a larger one may not fit
   ImFont* best = nullptr;
   float nearest = 1;
   for (const Row& row : kRows) {
     if (row.face != face) continue;
     ImFont* font = fonts().*row.font;
     const float share = compat::font_size(font) / face_height(face) / em;
-    if (share < kLeast || share > kMost || std::abs(share - 1) >= nearest) continue;
+    if (share < least || share > kMost || std::abs(share - 1) >= nearest) continue;
     best = font, nearest = std::abs(share - 1);
   }
   return best;
@@ -240,8 +242,7 @@ ImFont* font_as_large(Typeface face, float em) {
 }  // namespace
 
 SizedFont font_for(Typeface face, float em) {
-  if (face != Typeface::mono)  // digits stand in columns: their widths are those that were measured
-    if (ImFont* font = font_as_large(face, em)) return {font, compat::font_size(font)};
+  if (ImFont* font = font_as_large(face, em)) return {font, compat::font_size(font)};
   const Row* best = nullptr;
   const float wanted =
       em / fonts_state().scale * 0.97f;  // a little smaller is sharper than a larger one scaled

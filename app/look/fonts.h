@@ -25,6 +25,8 @@ struct Fonts {
   ImFont* mono = nullptr;          // numbers, names, tokens
   ImFont* mono_small = nullptr;    // numbers in small cells
   ImFont* mono_tiny = nullptr;     // numbers in cells with room for two digits only
+  ImFont* mono_name = nullptr;     // names beside numbers that are read from afar
+  ImFont* mono_label = nullptr;    // names beside small cells
   ImFont* formula = nullptr;       // the formula of a step
   ImFont* mono_big = nullptr;      // the number of the inspector
 };
@@ -38,7 +40,7 @@ const Fonts& fonts();
 const std::string& font_warning();
 
 /// The font of that typeface to draw an em square of `em` pixels with, and the size that Dear ImGui calls it
-/// then: of words one that is drawn unscaled where it is as large within a few hundredths, else the next larger
+/// then: one that is drawn unscaled where it is as large within a few hundredths, else the next larger
 /// one where there is one.
 struct SizedFont {
   ImFont* font = nullptr;

@@ -441,6 +441,7 @@ TEST_F(EasyWindowTest, AttentionOnAPhotographIsSeenOnIt) {
   const ItemRect photo = noted_items().at("easy.sight");
   EXPECT_GE(photo.p1.x - photo.p0.x, 160.f);
   EXPECT_LE(photo.p1.x, noted_items().at("figure").p0.x + 1);
+  EXPECT_EQ(tr("easy.sight.framed", {"cup", "96.9 %", "r2 c3", "2", "3"}).find("{"), std::string::npos);
 }
 
 TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {

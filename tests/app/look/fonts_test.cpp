@@ -119,6 +119,11 @@ TEST_F(FontsTest, UsualLettersOfFiguresAreNotScaled) {
     const SizedFont font = font_for(Typeface::bold, em);
     EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
   }
+  for (const float em : {look.small, 0.93f * look.body, look.digit_natural}) {
+    const SizedFont font = font_for(Typeface::mono, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
+    EXPECT_NEAR(font.size / (em * 1.32f), 1, 0.031) << em;
+  }
 }
 
 TEST_F(FontsTest, HangulComesOnDemandAndPointersStay) {
