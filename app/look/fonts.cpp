@@ -27,7 +27,7 @@ constexpr Row kRows[] = {
     {&Fonts::body, Typeface::sans, 13.0f},      {&Fonts::body_bold, Typeface::bold, 13.0f},
     {&Fonts::reading, Typeface::sans, 15.0f},   {&Fonts::reading_bold, Typeface::bold, 15.0f},
     {&Fonts::small, Typeface::sans, 11.5f},     {&Fonts::title, Typeface::bold, 19.5f},
-    {&Fonts::lead, Typeface::sans, 22.0f},      {&Fonts::mono_name, Typeface::mono, 13.6f},
+    {&Fonts::lead, Typeface::sans, 21.6f},      {&Fonts::mono_name, Typeface::mono, 13.6f},
     {&Fonts::mono_label, Typeface::mono, 12.0f},
     {&Fonts::mono, Typeface::mono, 12.5f},      {&Fonts::mono_small, Typeface::mono, 11.0f},
     {&Fonts::mono_tiny, Typeface::mono, 10.0f}, {&Fonts::formula, Typeface::mono, 17.0f},

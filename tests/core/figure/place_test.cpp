@@ -310,14 +310,14 @@ TEST(Table, ACardThatIsTallFillsItsBox) {
   const Figure figure{Text("f"), row({card("many", 7), card("few", 3)})};
   const Measure measure;
   const Drawing drawing =
-      draw(place(figure, 1700, 420, kWindowLetters, measure), kWindowLetters, measure, true);
+      draw(place(figure, 1000, 420, kWindowLetters, measure), kWindowLetters, measure, true);
   std::vector<PixelRect> cards;
   for (const DrawnShape& shape : drawing.shapes)
     if (shape.colour == drawing.colours().card && shape.kind == DrawnShape::Kind::rect)
       cards.push_back(shape.rect);
   ASSERT_EQ(cards.size(), 2u);
   EXPECT_FLOAT_EQ(cards[0].bottom(), cards[1].bottom());
-  EXPECT_NEAR(cards[1].right(), 1700 - kWindowLetters.pad, 1);
+  EXPECT_NEAR(cards[1].right(), 1000 - kWindowLetters.pad, 1);
 }
 
 // Large and small limits of an axis as people write them.
