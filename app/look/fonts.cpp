@@ -24,14 +24,13 @@ struct Row {
   float em;  // size of the em square at scale 1
 };
 constexpr Row kRows[] = {
-    {&Fonts::body, Typeface::sans, 13.0f},      {&Fonts::body_bold, Typeface::bold, 13.0f},
-    {&Fonts::reading, Typeface::sans, 15.0f},   {&Fonts::reading_bold, Typeface::bold, 15.0f},
-    {&Fonts::small, Typeface::sans, 11.5f},     {&Fonts::title, Typeface::bold, 19.5f},
-    {&Fonts::lead, Typeface::sans, 21.6f},      {&Fonts::mono_name, Typeface::mono, 13.6f},
-    {&Fonts::mono_label, Typeface::mono, 12.0f},
-    {&Fonts::mono, Typeface::mono, 12.5f},      {&Fonts::mono_small, Typeface::mono, 11.0f},
-    {&Fonts::mono_tiny, Typeface::mono, 10.0f}, {&Fonts::formula, Typeface::mono, 17.0f},
-    {&Fonts::mono_big, Typeface::mono, 27.0f}};
+    {&Fonts::body, Typeface::sans, 13.0f},       {&Fonts::body_bold, Typeface::bold, 13.0f},
+    {&Fonts::reading, Typeface::sans, 15.0f},    {&Fonts::reading_bold, Typeface::bold, 15.0f},
+    {&Fonts::small, Typeface::sans, 11.5f},      {&Fonts::title, Typeface::bold, 19.5f},
+    {&Fonts::lead, Typeface::sans, 21.6f},       {&Fonts::mono_name, Typeface::mono, 13.6f},
+    {&Fonts::mono_label, Typeface::mono, 12.0f}, {&Fonts::mono, Typeface::mono, 12.5f},
+    {&Fonts::mono_small, Typeface::mono, 11.0f}, {&Fonts::mono_tiny, Typeface::mono, 10.0f},
+    {&Fonts::formula, Typeface::mono, 17.0f},    {&Fonts::mono_big, Typeface::mono, 27.0f}};
 
 struct FontsState {
   Fonts fonts;
@@ -222,11 +221,11 @@ const Fonts& fonts() { return fonts_state().fonts; }
 
 namespace {
 
-// A font of the atlas, at its own size, whose letters are as large as those asked for, within what nobody sees:
-// letters that are scaled lose strokes. Null where there is none.
+// A font of the atlas, at its own size, whose letters are as large as those asked for, within what nobody
+// sees: letters that are scaled lose strokes. Null where there is none.
 ImFont* font_as_large(Typeface face, float em) {
   const float least = face == Typeface::mono ? 0.97f : 0.955f;  // digits stand in columns
-  constexpr float kMost = 1.015f;                               // of what was asked for: a larger one may not fit
+  constexpr float kMost = 1.015f;  // of what was asked for: a larger one may not fit
   ImFont* best = nullptr;
   float nearest = 1;
   for (const Row& row : kRows) {

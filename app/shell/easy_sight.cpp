@@ -46,10 +46,9 @@ bool EasySight::follow(const PanelContext& context, const ViewState& view) {
   const std::int64_t framed = keys_.patch(cursor.key);
   title_ = framed < 0
                ? tr("easy.sight", {who, share.str()})
-               : tr("easy.sight.framed", {who, share.str(),
-                                          row_label(*view.opened, *view.run, view.place.keys(), cursor.key),
-                                          std::to_string(framed / keys_.cols + 1),
-                                          std::to_string(framed % keys_.cols + 1)});
+               : tr("easy.sight.framed",
+                    {who, share.str(), row_label(*view.opened, *view.run, view.place.keys(), cursor.key),
+                     std::to_string(framed / keys_.cols + 1), std::to_string(framed % keys_.cols + 1)});
   return !picture_.empty();
 }
 

@@ -13,9 +13,9 @@ namespace attnscope::figure {
 namespace {
 
 constexpr std::array<Give, 3> kPlotGives{Give::shorter_words, Give::names, Give::left_out};
-constexpr double kFineAxis = 0.01;  // shorter axes keep all their decimals
+constexpr double kFineAxis = 0.01;                      // shorter axes keep all their decimals
 constexpr double kGroupedFrom = 1e4, kGroupedTo = 1e7;  // numbers written out, with separators
-constexpr float kPlotDot = 2.6f;    // radius of a point
+constexpr float kPlotDot = 2.6f;                        // radius of a point
 constexpr SizeNeed kPlotWidth{140, 380, 1400}, kPlotHeight{80, 220, 800};
 
 // Letters of the axes and of the names of curves.
@@ -69,7 +69,8 @@ std::string limit_text(double scaled_value, bool log) {
   while (out.ends_with('0')) out.pop_back();
   if (out.ends_with('.')) out.pop_back();
   out += exponent < 0 ? "·10⁻" : "·10";
-  for (const char digit : std::to_string(std::abs(exponent))) out += kRaised[static_cast<std::size_t>(digit - '0')];
+  for (const char digit : std::to_string(std::abs(exponent)))
+    out += kRaised[static_cast<std::size_t>(digit - '0')];
   return out;
 }
 // Both ends of an axis, as many decimals each.

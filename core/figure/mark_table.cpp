@@ -18,8 +18,8 @@ constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28, kWideBar = 64;  // em
-constexpr SizeNeed kShareBar{2.7f, 6, 10};                          // em
-constexpr float kRound = 3, kLeastBar = 2;                          // pixels
+constexpr SizeNeed kShareBar{2.7f, 6, 10};                                         // em
+constexpr float kRound = 3, kLeastBar = 2;                                         // pixels
 constexpr std::size_t kSentence =
     16;  // bytes: a longer cell with blanks is words and may be cut, a number not
 
@@ -137,7 +137,8 @@ SizeNeed table_width(const Part& part, const Form& form, const MarkContext& cont
   if (!has_bars(table)) return {fixed, fixed, fixed};
   const SizeNeed share = share_width(table, form, em);
   return {fixed + kBarLeast * em + kBetween + share.least,
-          fixed + kBarNatural * em + kBetween + share.natural, fixed + bar_most(table) * em + kBetween + share.most};
+          fixed + kBarNatural * em + kBetween + share.natural,
+          fixed + bar_most(table) * em + kBetween + share.most};
 }
 // All but the rows.
 float head_height(const Part& part, const Form& form, const LetterSizes& look) {

@@ -207,7 +207,8 @@ TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
 // What there is to try exchanges two words: the picture is of the same two.
 TEST(ViewPosition, TheWordsAreThoseOfTheThingToTry) {
   int seen = 0;
-  for (const char* name : {"model:gap-filler", "model:translator", "model:sorter", "model:storyteller-llama"}) {
+  for (const char* name :
+       {"model:gap-filler", "model:translator", "model:sorter", "model:storyteller-llama"}) {
     const Opened of = opened(name);
     const auto things = things_to_try(*of.model);
     ASSERT_TRUE(things);
