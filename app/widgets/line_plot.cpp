@@ -155,13 +155,11 @@ void draw_dashes(const Canvas& canvas, std::span<const ImVec2> at, ImU32 colour,
       return ImVec2(at[i - 1].x + (at[i].x - at[i - 1].x) * share,
                     at[i - 1].y + (at[i].y - at[i - 1].y) * share);
     };
-    for (float from = 0; from < length;) {
-      const float phase = std::fmod(along + from, period);
-      const bool drawn = phase < period * kDashShare;
-      const float left = (drawn ? period * kDashShare : period) - phase,
-                  to = std::min(length, from + std::max(left, 0.25f));
-      if (drawn) canvas.line(between(from), between(to), colour, thickness);
-      from = to;
+    const auto first = static_cast<int>(along / period), last = static_cast<int>((along + length) / period);
+    for (int dash = first; dash <= last; ++dash) {
+      const float begin = static_cast<float>(dash) * period - along;
+      const float from = std::max(begin, 0.f), to = std::min(begin + period * kDashShare, length);
+      if (to > from) canvas.line(between(from), between(to), colour, thickness);
     }
     along += length;
   }
