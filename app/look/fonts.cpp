@@ -222,9 +222,9 @@ const Fonts& fonts() { return fonts_state().fonts; }
 namespace {
 
 // A font of the atlas, at its own size, whose letters are as large as those asked for, within what nobody
-// sees: letters that are scaled lose strokes. Null where there is none.
-ImFont* font_as_large(Typeface face, float em) {
-  const float least = face == Typeface::mono ? 0.97f : 0.955f;  // digits stand in columns
+// sees: letters that are scaled lose strokes. Digits are not smaller. Null where there is none.
+ImFont* font_as_large(Typeface face, float em, bool digits) {
+  const float least = digits ? 0.998f : face == Typeface::mono ? 0.97f : 0.955f;
   constexpr float kMost = 1.015f;  // of what was asked for: a larger one may not fit
   ImFont* best = nullptr;
   float nearest = 1;
@@ -240,8 +240,8 @@ ImFont* font_as_large(Typeface face, float em) {
 
 }  // namespace
 
-SizedFont font_for(Typeface face, float em) {
-  if (ImFont* font = font_as_large(face, em)) return {font, compat::font_size(font)};
+SizedFont font_for(Typeface face, float em, bool digits) {
+  if (ImFont* font = font_as_large(face, em, digits)) return {font, compat::font_size(font)};
   const Row* best = nullptr;
   const float wanted =
       em / fonts_state().scale * 0.97f;  // a little smaller is sharper than a larger one scaled

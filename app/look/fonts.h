@@ -40,13 +40,13 @@ const Fonts& fonts();
 const std::string& font_warning();
 
 /// The font of that typeface to draw an em square of `em` pixels with, and the size that Dear ImGui calls it
-/// then: one that is drawn unscaled where it is as large within a few hundredths, else the next larger
-/// one where there is one.
+/// then: one that is drawn unscaled where it is as large within a few hundredths (`digits`: and no smaller),
+/// else the next larger one where there is one.
 struct SizedFont {
   ImFont* font = nullptr;
   float size = 13.f;
 };
-SizedFont font_for(Typeface face, float em);
+SizedFont font_for(Typeface face, float em, bool digits = false);
 
 /// A font of the atlas as CSS describes it: family, weight, and the size of its em square in
 /// pixels.

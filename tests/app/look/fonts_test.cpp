@@ -119,11 +119,13 @@ TEST_F(FontsTest, UsualLettersOfFiguresAreNotScaled) {
     const SizedFont font = font_for(Typeface::bold, em);
     EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
   }
-  for (const float em : {look.small, 0.93f * look.body, look.digit_natural}) {
+  for (const float em : {look.small, 0.93f * look.body}) {
     const SizedFont font = font_for(Typeface::mono, em);
     EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
     EXPECT_NEAR(font.size / (em * 1.32f), 1, 0.031) << em;
   }
+  for (const float em : {11.f, 14.f, 20.f, 22.f})  // digits are never smaller than they have to be
+    EXPECT_GE(font_for(Typeface::mono, em, true).size / 1.32f, em * 0.997f) << em;
 }
 
 TEST_F(FontsTest, HangulComesOnDemandAndPointersStay) {
