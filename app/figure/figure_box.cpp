@@ -140,7 +140,7 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
     case Kind::picture: return;  // of files alone
     case Kind::text: break;
   }
-  const auto [font, size] = font_for(shape.face, shape.em * unit_);
+  const auto [font, size] = font_for(shape.face, shape.em * unit_, shape.digit);
   const ImVec2 start = on_screen(shape.x, shape.y);
   if (shape.turned == 0)
     return canvas.text(font, ImVec2(start.x, start.y - compat::font_ascent(font, size)), colour, shape.text,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "app/look/imgui_compat.h"
@@ -23,12 +24,13 @@ struct Row {
   float em;  // size of the em square at scale 1
 };
 constexpr Row kRows[] = {
-    {&Fonts::body, Typeface::sans, 13.0f},      {&Fonts::body_bold, Typeface::bold, 13.0f},
-    {&Fonts::reading, Typeface::sans, 15.0f},   {&Fonts::reading_bold, Typeface::bold, 15.0f},
-    {&Fonts::small, Typeface::sans, 11.5f},     {&Fonts::title, Typeface::bold, 19.5f},
-    {&Fonts::mono, Typeface::mono, 12.5f},      {&Fonts::mono_small, Typeface::mono, 11.0f},
-    {&Fonts::mono_tiny, Typeface::mono, 10.0f}, {&Fonts::formula, Typeface::mono, 17.0f},
-    {&Fonts::mono_big, Typeface::mono, 27.0f}};
+    {&Fonts::body, Typeface::sans, 13.0f},       {&Fonts::body_bold, Typeface::bold, 13.0f},
+    {&Fonts::reading, Typeface::sans, 15.0f},    {&Fonts::reading_bold, Typeface::bold, 15.0f},
+    {&Fonts::small, Typeface::sans, 11.5f},      {&Fonts::title, Typeface::bold, 19.5f},
+    {&Fonts::lead, Typeface::sans, 21.6f},       {&Fonts::mono_name, Typeface::mono, 13.6f},
+    {&Fonts::mono_label, Typeface::mono, 12.0f}, {&Fonts::mono, Typeface::mono, 12.5f},
+    {&Fonts::mono_small, Typeface::mono, 11.0f}, {&Fonts::mono_tiny, Typeface::mono, 10.0f},
+    {&Fonts::formula, Typeface::mono, 17.0f},    {&Fonts::mono_big, Typeface::mono, 27.0f}};
 
 struct FontsState {
   Fonts fonts;
@@ -217,7 +219,29 @@ void load_fonts(float scale) {
 
 const Fonts& fonts() { return fonts_state().fonts; }
 
-SizedFont font_for(Typeface face, float em) {
+namespace {
+
+// A font of the atlas, at its own size, whose letters are as large as those asked for, within what nobody
+// sees: letters that are scaled lose strokes. Digits are not smaller. Null where there is none.
+ImFont* font_as_large(Typeface face, float em, bool digits) {
+  const float least = digits ? 0.998f : face == Typeface::mono ? 0.97f : 0.955f;
+  constexpr float kMost = 1.015f;  // of what was asked for: a larger one may not fit
+  ImFont* best = nullptr;
+  float nearest = 1;
+  for (const Row& row : kRows) {
+    if (row.face != face) continue;
+    ImFont* font = fonts().*row.font;
+    const float share = compat::font_size(font) / face_height(face) / em;
+    if (share < least || share > kMost || std::abs(share - 1) >= nearest) continue;
+    best = font, nearest = std::abs(share - 1);
+  }
+  return best;
+}
+
+}  // namespace
+
+SizedFont font_for(Typeface face, float em, bool digits) {
+  if (ImFont* font = font_as_large(face, em, digits)) return {font, compat::font_size(font)};
   const Row* best = nullptr;
   const float wanted =
       em / fonts_state().scale * 0.97f;  // a little smaller is sharper than a larger one scaled

@@ -21,9 +21,12 @@ struct Fonts {
   ImFont* reading_bold = nullptr;  // the question of a lesson
   ImFont* small = nullptr;         // captions, labels of the timeline
   ImFont* title = nullptr;         // title of a view
+  ImFont* lead = nullptr;          // a line to be read from afar
   ImFont* mono = nullptr;          // numbers, names, tokens
   ImFont* mono_small = nullptr;    // numbers in small cells
   ImFont* mono_tiny = nullptr;     // numbers in cells with room for two digits only
+  ImFont* mono_name = nullptr;     // names beside numbers that are read from afar
+  ImFont* mono_label = nullptr;    // names beside small cells
   ImFont* formula = nullptr;       // the formula of a step
   ImFont* mono_big = nullptr;      // the number of the inspector
 };
@@ -36,13 +39,14 @@ const Fonts& fonts();
 /// Typefaces that are missing on this machine, for a line in the log; empty when every one was found.
 const std::string& font_warning();
 
-/// The font of that typeface to draw an em square of `em` pixels with (the next larger one where there is
-/// one), and the size that Dear ImGui calls it then.
+/// The font of that typeface to draw an em square of `em` pixels with, and the size that Dear ImGui calls it
+/// then: one that is drawn unscaled where it is as large within a few hundredths (`digits`: and no smaller),
+/// else the next larger one where there is one.
 struct SizedFont {
   ImFont* font = nullptr;
   float size = 13.f;
 };
-SizedFont font_for(Typeface face, float em);
+SizedFont font_for(Typeface face, float em, bool digits = false);
 
 /// A font of the atlas as CSS describes it: family, weight, and the size of its em square in
 /// pixels.

@@ -40,9 +40,15 @@ bool EasySight::follow(const PanelContext& context, const ViewState& view) {
   picture_ = upload_model_picture(context.painter, *context.run, cursor.sequence);
   weights_ = hidden ? Tensor() : weights_on_patches(*view.run, pattern, view.head, view.row, keys_);
   const std::string who = row_label(*view.opened, *view.run, view.place.stack, view.row);
-  title_ = weights_.empty() ? std::string()
-                            : tr(keys_.patch(cursor.key) < 0 ? "easy.sight" : "easy.sight.framed",
-                                 {who, percent(static_cast<double>(weight_on_image(weights_))).str()});
+  title_.clear();
+  if (weights_.empty()) return !picture_.empty();
+  const Text share = percent(static_cast<double>(weight_on_image(weights_)));
+  const std::int64_t framed = keys_.patch(cursor.key);
+  title_ = framed < 0
+               ? tr("easy.sight", {who, share.str()})
+               : tr("easy.sight.framed",
+                    {who, share.str(), row_label(*view.opened, *view.run, view.place.keys(), cursor.key),
+                     std::to_string(framed / keys_.cols + 1), std::to_string(framed % keys_.cols + 1)});
   return !picture_.empty();
 }
 

@@ -46,6 +46,8 @@ void open_taught(FrameState& state, const Options& options) {
 
 void open_asked(FrameState& state, const Options& options) {
   if (!options.lesson.empty() || !options.lecture.empty()) return open_taught(state, options);
+  const Level level = value_of_name(options.level, kLevels).value_or(state.workspace.level);
+  if (level == Level::easy) state.workspace.view = "attention";  // a session that is opened has its own
   state.adapter = options.lora;
   if (options.path.empty())
     open_default(state, options);
@@ -62,8 +64,6 @@ void apply_language(FrameState& state, const Options& options) {
 Status apply_look(FrameState& state, const Options& options) {
   Workspace& workspace = state.workspace;
   workspace.level = value_of_name(options.level, kLevels).value_or(workspace.level);
-  if (workspace.level == Level::easy && options.view.empty() && !state.lessons.open())
-    workspace.view = "attention";
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.lab.empty()) {

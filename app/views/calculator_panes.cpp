@@ -51,11 +51,11 @@ void calculator_panes_draw_right(ImFont* font, float right, float y, ImU32 colou
 
 // Digits and names of a row, readable from afar, in letters of `em` units. Returns the width, pixels.
 float row_width(std::string_view text, float em = kRowLetters) {
-  const auto [font, size] = font_for(Typeface::mono, scaled(em));
+  const auto [font, size] = font_for(Typeface::mono, scaled(em), true);
   return text_size(font, text).x * size / compat::font_size(font);
 }
 void draw_row(float x, float y, float width, ImU32 colour, std::string_view text, float em = kRowLetters) {
-  const auto [font, size] = font_for(Typeface::mono, scaled(em));
+  const auto [font, size] = font_for(Typeface::mono, scaled(em), true);
   Canvas().text(font, ImVec2(x, y), colour,
                 middle_truncated(font, text, width * compat::font_size(font) / size), size);
 }

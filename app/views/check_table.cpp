@@ -27,7 +27,7 @@ ImU32 colour(const CheckRows& rows, const StepDifference& one) {
 
 // Digits and names of a row, readable from afar.
 void check_letters(ImU32 ink, std::string_view text) {
-  const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters));
+  const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters), true);
   Canvas().text(font, ImGui::GetCursorScreenPos(), ink, text, size);
   ImGui::Dummy(ImVec2(text_size(font, text).x * size / compat::font_size(font), ImGui::GetTextLineHeight()));
 }
@@ -122,7 +122,7 @@ const CheckWords& check_words(const CheckRows& rows) {
           const std::string item = "check_row_" + std::to_string(out.rows.size());
           out.rows.push_back({"###" + item, item, one.name(), error_words(one), significant(one.first, 5),
                               significant(one.second, 5), one.place(), alone_words(one)});
-          const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters));
+          const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters), true);
           out.widest =
               std::max(out.widest, text_size(font, out.rows.back().place).x * size / compat::font_size(font));
         }

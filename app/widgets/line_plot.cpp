@@ -146,18 +146,20 @@ void draw_grid(const Canvas& canvas, const Area& area) {
 
 void draw_dashes(const Canvas& canvas, std::span<const ImVec2> at, ImU32 colour, float thickness) {
   float along = 0;
+  constexpr float kDashShare = 0.55f;  // of a period; the rest is the gap
   const float period = 8 * ui_scale();
   for (std::size_t i = 1; i < at.size(); ++i) {
     const float length = std::hypot(at[i].x - at[i - 1].x, at[i].y - at[i - 1].y);
-    const int pieces = std::max(1, static_cast<int>(length / (period / 4)));
-    for (int piece = 0; piece < pieces; ++piece) {
-      const float a = static_cast<float>(piece) / static_cast<float>(pieces);
-      const float b = static_cast<float>(piece + 1) / static_cast<float>(pieces);
-      const auto between = [&](float s) {
-        return ImVec2(at[i - 1].x + (at[i].x - at[i - 1].x) * s, at[i - 1].y + (at[i].y - at[i - 1].y) * s);
-      };
-      if (std::fmod(along + length * a, period) < period * 0.55f)
-        canvas.line(between(a), between(b), colour, thickness);
+    const auto between = [&](float from) {
+      const float share = length > 0 ? from / length : 0;
+      return ImVec2(at[i - 1].x + (at[i].x - at[i - 1].x) * share,
+                    at[i - 1].y + (at[i].y - at[i - 1].y) * share);
+    };
+    const auto first = static_cast<int>(along / period), last = static_cast<int>((along + length) / period);
+    for (int dash = first; dash <= last; ++dash) {
+      const float begin = static_cast<float>(dash) * period - along;
+      const float from = std::max(begin, 0.f), to = std::min(begin + period * kDashShare, length);
+      if (to > from) canvas.line(between(from), between(to), colour, thickness);
     }
     along += length;
   }

@@ -112,6 +112,7 @@ struct TableMark {
   bool leads = false;          ///< the first row is the answer: larger, bold, its bar in the ink of answers
   enum class Card : std::uint8_t { none, plain, chosen } card = Card::none;  ///< it stands on a panel
   bool tall = false;                                                         ///< its rows take a free height
+  bool wide = false;                                                         ///< and its bars a free width
   int said = -1;  ///< the column of a word that Row::share is the share of; -1: none
 };
 

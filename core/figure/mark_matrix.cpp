@@ -28,7 +28,7 @@ constexpr float kLargeRow = 2, kTallLarge = 2.7f;  // times its digits
 constexpr float kFewCells = 12, kWideCell = 2.4f, kTallCell = 1.5f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
-constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
+constexpr std::int64_t kStraightColumns = 5;  // names of so few columns do not slant
 constexpr float kStraightName = 64;           // the widest of these names, in letters of 12
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
@@ -209,7 +209,7 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
   if (with_digits(matrix, form)) {
     const float natural = natural_digit(matrix, look);
     return {rows * look.digit * 1.35f, rows * natural * 1.6f,
-            rows * natural * (few_cells(matrix) ? 3.4f : 2.2f)};
+            rows * natural * (few_cells(matrix) ? matrix.heads ? 5.f : 3.4f : 2.2f)};
   }
   const float least = plane_side(rows, look);
   const float natural = std::max(least, std::min(look.plane * 6, rows * plane_cell(matrix)));

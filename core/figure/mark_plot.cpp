@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -12,8 +13,9 @@ namespace attnscope::figure {
 namespace {
 
 constexpr std::array<Give, 3> kPlotGives{Give::shorter_words, Give::names, Give::left_out};
-constexpr double kFineAxis = 0.01;  // shorter axes keep all their decimals
-constexpr float kPlotDot = 2.6f;    // radius of a point
+constexpr double kFineAxis = 0.01;                      // shorter axes keep all their decimals
+constexpr double kGroupedFrom = 1e4, kGroupedTo = 1e7;  // numbers written out, with separators
+constexpr float kPlotDot = 2.6f;                        // radius of a point
 constexpr SizeNeed kPlotWidth{140, 380, 1400}, kPlotHeight{80, 220, 800};
 
 // Letters of the axes and of the names of curves.
@@ -52,8 +54,24 @@ PlotLimits limits_of(const PlotMark& plot) {
     }
   return out;
 }
+// "131,072", "8.8·10¹²": large and small numbers as people write them.
 std::string limit_text(double scaled_value, bool log) {
-  return format("%.4g", log ? std::pow(10.0, scaled_value) : scaled_value);
+  constexpr std::array<const char*, 10> kRaised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  const double value = log ? std::pow(10.0, scaled_value) : scaled_value, size = std::abs(value);
+  if (size >= kGroupedFrom && size < kGroupedTo)
+    return (value < 0 ? "-" : "") + format_count(static_cast<std::int64_t>(std::llround(size)));
+  std::string out = format("%.4g", value);
+  if (out.find('e') == std::string::npos) return out;
+  out = format("%.2e", value);
+  const std::size_t at = out.find('e');
+  const int exponent = std::atoi(out.c_str() + at + 1);
+  out.resize(at);
+  while (out.ends_with('0')) out.pop_back();
+  if (out.ends_with('.')) out.pop_back();
+  out += exponent < 0 ? "·10⁻" : "·10";
+  for (const char digit : std::to_string(std::abs(exponent)))
+    out += kRaised[static_cast<std::size_t>(digit - '0')];
+  return out;
 }
 // Both ends of an axis, as many decimals each.
 std::pair<std::string, std::string> limit_texts(const Limits& limits, bool log) {
@@ -62,8 +80,10 @@ std::pair<std::string, std::string> limit_texts(const Limits& limits, bool log) 
     const std::size_t point = text.find('.');
     return point == std::string::npos ? std::size_t{0} : text.size() - point - 1;
   };
-  const auto has_exponent = [](const std::string& text) { return text.find('e') != std::string::npos; };
-  if (log || has_exponent(out.first) || has_exponent(out.second)) return out;
+  const auto is_plain = [](const std::string& text) {
+    return text.find_first_not_of("-.0123456789") == std::string::npos;
+  };
+  if (log || !is_plain(out.first) || !is_plain(out.second)) return out;
   const std::size_t most = std::max(decimals(out.first), decimals(out.second));
   const bool fine = limits.most - limits.least < kFineAxis;
   const int digits = static_cast<int>(fine ? most : std::min<std::size_t>(most, 3));
@@ -122,7 +142,7 @@ float legend_height(const PlotMark& plot, const Form& form, float width, const M
 }
 float axis_height(const LetterSizes& look) { return plot_em(look) * kLine + 4; }
 float axis_width(const MarkContext& context) {
-  return context.measure.width("-1.234e-05", plot_em(context.look), Face::mono) + 6;
+  return context.measure.width("-1.23·10⁻⁵", plot_em(context.look), Face::mono) + 6;
 }
 
 SizeNeed plot_width(const Part& part, const Form& form, const MarkContext& context) {

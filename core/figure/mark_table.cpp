@@ -17,9 +17,9 @@ constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names
                                           Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
-constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
-constexpr SizeNeed kShareBar{2.7f, 6, 10};                          // em
-constexpr float kRound = 3, kLeastBar = 2;                          // pixels
+constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28, kWideBar = 64;  // em
+constexpr SizeNeed kShareBar{2.7f, 6, 10};                                         // em
+constexpr float kRound = 3, kLeastBar = 2;                                         // pixels
 constexpr std::size_t kSentence =
     16;  // bytes: a longer cell with blanks is words and may be cut, a number not
 
@@ -46,6 +46,7 @@ bool has_rest(const TableMark& table, std::size_t shown) {
 constexpr SizeNeed kRowHeight{1.6f, 1.9f, 2.3f}, kTallRow{1.6f, 2.1f, 3.6f};  // em
 const SizeNeed& row_height(const TableMark& table) { return table.tall ? kTallRow : kRowHeight; }
 constexpr float kLead = 1.25f;
+float bar_most(const TableMark& table) { return table.wide ? kWideBar : kBarMost; }
 float lead_of(const TableMark& table) { return table.leads ? kLead : 1.f; }
 float head_em(const LetterSizes& look) { return std::max(look.small, 0.9f * look.body); }
 float pad_of(const TableMark& table, const LetterSizes& look) {
@@ -136,7 +137,8 @@ SizeNeed table_width(const Part& part, const Form& form, const MarkContext& cont
   if (!has_bars(table)) return {fixed, fixed, fixed};
   const SizeNeed share = share_width(table, form, em);
   return {fixed + kBarLeast * em + kBetween + share.least,
-          fixed + kBarNatural * em + kBetween + share.natural, fixed + kBarMost * em + kBetween + share.most};
+          fixed + kBarNatural * em + kBetween + share.natural,
+          fixed + bar_most(table) * em + kBetween + share.most};
 }
 // All but the rows.
 float head_height(const Part& part, const Form& form, const LetterSizes& look) {
@@ -177,13 +179,15 @@ class TableDrawing {
     const SizeNeed share = share_width(table_, placed.form, em);
     const float free = placed.box.w - fixed - kBetween - 1;
     if (share.most > 0) share_ = std::clamp(free * 0.3f, share.least, share.most) - kBetween;
-    bar_ = has_bars(table_)
-               ? std::clamp(free - (share_ > 0 ? share_ + kBetween : 0), 0.f, kBarMost * context.look.body)
-               : 0;
+    const bool fills = table_.tall && table_.card != TableMark::Card::none;  // as its neighbours do
+    const float bar_room = free - (share_ > 0 ? share_ + kBetween : 0);
+    bar_ = !has_bars(table_) ? 0
+           : fills           ? std::max(0.f, bar_room)
+                             : std::clamp(bar_room, 0.f, bar_most(table_) * context_.look.body);
     const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0) + (share_ > 0 ? share_ + kBetween : 0);
     card_ = {placed.box.x, placed.box.y,
              std::min(placed.box.w, std::max(wide, table_width(*placed.part, placed.form, context).least)),
-             head + tall_ * rows};
+             fills ? std::max(placed.box.h, head + tall_ * rows) : head + tall_ * rows};
   }
   void draw() {
     if (table_.card != TableMark::Card::none) {

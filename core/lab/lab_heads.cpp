@@ -129,7 +129,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   rows.col_labels = words;
   rows.scale = LabMatrix::Scale::share;
   LabPicture out;
-  out.pieces = {{rows, 1, true, 1.2f}, in_full({cost_table(n, heads, one, many), 1.2f, true, 1}), {times, 1}};
+  out.pieces = {{rows, 1, true, 1.2f}, {times, 1, true, 1}, in_full({cost_table(n, heads, one, many), 1.2f})};
   out.formula = Text::of("lab.heads.formula", {heads, n, kLabHeadsWidth / heads, kLabHeadsWidth});
   out.notice = Text::of(looks.wide_top == looks.sharp_top ? "lab.heads.notice.same" : "lab.heads.notice.lost",
                         {words[static_cast<std::size_t>(query)], looks.sharp_name, looks.sharp_top,

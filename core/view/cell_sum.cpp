@@ -54,7 +54,7 @@ std::string said_term(const Term& term, int digits) {
   return out;
 }
 
-std::string explained(const Trace& run, const Cell& cell, int digits, std::size_t most) {
+std::string explained(const Trace& run, const Cell& cell, int digits, SumLength length) {
   const Record* record = run.find(cell.site);
   std::vector<std::int64_t> index;
   for (const AxisRange& at : cell.at) index.push_back(at.begin);
@@ -65,23 +65,24 @@ std::string explained(const Trace& run, const Cell& cell, int digits, std::size_
   const std::size_t count = terms.size();
   std::stable_sort(terms.begin(), terms.end(),
                    [](const Term& a, const Term& b) { return std::abs(a.value) > std::abs(b.value); });
-  terms.resize(std::min(count, most));
+  terms.resize(std::min(count, length.most));
   std::vector<std::string> said;
   for (const Term& term : terms) said.push_back(said_term(term, digits));
-  if (count > most) said.push_back(tr("figure.steps.cell.more", {std::to_string(count)}));
+  if (count > length.most)
+    said.push_back(length.counted ? tr("figure.steps.cell.more", {std::to_string(count)}) : "…");
   return added(said) + " = " + number_text(why->recorded, digits);
 }
 
 }  // namespace
 
 std::string cell_sum(const Trace& run, const MatrixMark& matrix, std::int64_t row, std::int64_t col,
-                     std::size_t most) {
+                     SumLength length) {
   if (row < 0 || col < 0 || row >= matrix.values.size(0) || col >= matrix.values.size(1)) return {};
   if (!std::isfinite(matrix.values.at(row, col))) return {};
   if (row > 0 && row + 1 == matrix.values.size(0) && matrix.made != MatrixMark::Made::none)
     return sum_of_column(matrix, row, col);
   const auto cell = cell_of(run, matrix, row, col);
-  return cell ? explained(run, *cell, matrix.row(row).digits, most) : std::string();
+  return cell ? explained(run, *cell, matrix.row(row).digits, length) : std::string();
 }
 
 }  // namespace attnscope

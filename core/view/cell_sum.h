@@ -8,10 +8,14 @@
 
 namespace attnscope {
 
+/// Of a longer sum its largest terms, and "…", with or without how many there are.
+struct SumLength {
+  std::size_t most = 3;
+  bool counted = true;
+};
 /// With the digits that the figure shows: from the rows above it where the mark says how, else from what the
 /// run computed it from. Empty where there is nothing to say.
-/// Of a longer sum the `most` largest terms.
 std::string cell_sum(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row, std::int64_t col,
-                     std::size_t most = 3);
+                     SumLength length = {});
 
 }  // namespace attnscope

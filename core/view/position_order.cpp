@@ -7,6 +7,7 @@
 
 #include "core/lens/word_order.h"
 #include "core/session/document.h"
+#include "core/session/try_this.h"
 
 namespace attnscope {
 namespace {
@@ -157,8 +158,30 @@ Swap swap_made(const ViewState& state, const Site& pattern) {
   return !two.has(state.row) && seen(first) && seen(second) ? Swap{two, state.run, 0} : Swap{};
 }
 
+// The two words that the thing to try of a shipped model exchanges, where the text still has them and the row
+// sees both, so that the picture and what is offered below it speak of the same words.
+std::vector<TwoWords> swap_to_try(const ViewState& state, const Site& pattern) {
+  const auto things = things_to_try(*state.opened);
+  if (!things) return {};
+  const std::vector<int>& ids = words_of(state);
+  const std::vector<float> weights =
+      state.row < 0 ? std::vector<float>(ids.size(), 1.f) : row_weights(*state.run, pattern, 0, state.row);
+  const auto holds = [&](const TryThis::NewToken& token) {
+    return token.pos < ids.size() && token.pos < weights.size() && weights[token.pos] > 0 &&
+           token_label(*state.opened, ids[token.pos]) == token.from;
+  };
+  for (const TryThis& thing : *things) {
+    if (thing.tokens.size() != 2) continue;
+    const TryThis::NewToken &a = thing.tokens[0], &b = thing.tokens[1];
+    const TwoWords two{static_cast<std::int64_t>(a.pos), static_cast<std::int64_t>(b.pos)};
+    if (a.from == b.word && a.word == b.from && holds(a) && holds(b) && !two.has(state.row)) return {two};
+  }
+  return {};
+}
+
 Swap best_swap(const ViewState& state, const Site& pattern, std::int64_t answer) {
-  const std::vector<TwoWords> all = swaps_of(state, pattern);
+  std::vector<TwoWords> all = swap_to_try(state, pattern);
+  if (all.empty()) all = swaps_of(state, pattern);
   const double cost = run_cost(state);
   const auto most = std::min(state.row < 0 ? kMostPairs : kMostSwaps,
                              static_cast<std::size_t>(std::max(0.0, kMostSwapCost / cost - 2)));

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostNumbers = 8, kFewColumns = 12, kManyColumns = 16;
-constexpr std::size_t kTermsInFormula = 2;  // so that it is one line
+constexpr std::size_t kTermsInFormula = 2;  // where there is room for them
 constexpr double kSmallNumbers =
     0.1;  // the largest of a row: below it four decimals, below ten times it three
 constexpr double kSameNumber = 2e-3;  // relative: of sums in another order
@@ -110,9 +110,15 @@ bool adds_up_as_written(const MatrixMark& matrix, int col) {
   for (std::int64_t row = 0; row < last; ++row) sum += written(row);
   return sum == written(last);
 }
-void note_formula(std::vector<PartBox>& notes, const MatrixMark& matrix, int col, const std::string& sum) {
-  const Text text = steps_text("number", {matrix.cols.labels[static_cast<std::size_t>(col)], sum});
-  if (!sum.empty()) notes.push_back(station_note("formula", figure::WordsMark::As::formula, {text}));
+// The sum as it is written where there is room, and shorter.
+void note_formula(std::vector<PartBox>& notes, const MatrixMark& matrix, int col,
+                  const std::vector<std::string>& sums) {
+  std::vector<Text> forms;
+  for (const std::string& sum : sums)
+    if (!sum.empty())
+      forms.push_back(steps_text("number", {matrix.cols.labels[static_cast<std::size_t>(col)], sum}));
+  if (!forms.empty())
+    notes.push_back(station_note("formula", figure::WordsMark::As::formula, std::move(forms)));
 }
 
 }  // namespace
@@ -123,13 +129,15 @@ void note_sum(std::vector<PartBox>& notes, const Trace& run, const MatrixMark& m
       matrix.order.begin() + static_cast<std::ptrdiff_t>(std::min(kMostNumbers, matrix.order.size()));
   const auto col =
       std::find_if(matrix.order.begin(), shown, [&](int one) { return adds_up_as_written(matrix, one); });
-  if (col != shown) note_formula(notes, matrix, *col, cell_sum(run, matrix, matrix.values.size(0) - 1, *col));
+  if (col != shown)
+    note_formula(notes, matrix, *col, {cell_sum(run, matrix, matrix.values.size(0) - 1, *col)});
 }
 void note_made(std::vector<PartBox>& notes, const Trace& run, const NamedRow& row, int digits) {
   MatrixMark matrix = numbers_mark({row});
   matrix.own_rows.front().digits = digits;
   const int col = matrix.order.front();
-  note_formula(notes, matrix, col, cell_sum(run, matrix, 0, col, kTermsInFormula));
+  note_formula(notes, matrix, col,
+               {cell_sum(run, matrix, 0, col, {kTermsInFormula}), cell_sum(run, matrix, 0, col, {1, false})});
 }
 Text steps_number(double value) { return figure::number_text(value, 2); }
 Text steps_text(const std::string& key, std::vector<Text> arguments) {

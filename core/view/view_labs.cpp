@@ -49,11 +49,14 @@ struct MarkOf {
   }
   figure::Mark operator()(const LabBars& bars) const {
     figure::TableMark out;
-    out.most = bars.most, out.tall = easy;
+    out.most = bars.most, out.tall = out.wide = easy;
     for (const LabBars::Bar& bar : bars.bars) {
       out.rows.push_back({{bar.name, bar.shown}, bar.value, {}, bar.ink == LabInk::amber});
       if (bars.most <= 0) out.most = std::max(out.most, bar.value);
+      if (std::isfinite(bar.value)) out.least = std::min(out.least, bar.value);
     }
+    if (out.least < 0)  // to the left of where nothing is, in the colour of what is taken away
+      for (figure::TableMark::Row& row : out.rows) row.from = 0;
     return out;
   }
   figure::Mark operator()(const LabTable& table) const {

@@ -12,8 +12,9 @@ namespace {
 
 using figure::PartBox;
 
-constexpr std::int64_t kPiece = 4;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kPiece = 5;        // rows and columns of a plane that has digits beside others
 constexpr std::int64_t kPieceBefore = 2;  // of them before the row that is looked at
+constexpr std::int64_t kPieceAfter = 1;   // and behind it, at least
 constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
 
 // Where a row or column of the whole stands among those of a piece; -1: it is none of them.
@@ -53,12 +54,20 @@ std::vector<std::int64_t> piece_columns(const figure::MatrixMark& whole, std::in
   return out;
 }
 
+// The first row of a piece: so that the row that is looked at is in its middle, or further down where the key
+// that it looks at most is in the piece then.
+std::int64_t first_piece_row(const figure::MatrixMark& whole) {
+  const std::int64_t looked = whole.rows.looked, key = whole.cols.kept, middle = looked - kPieceBefore,
+                     least = looked - (kPiece - 1 - kPieceAfter);
+  const std::int64_t first = key >= least && key < middle ? key : middle;
+  return std::clamp<std::int64_t>(first, 0, whole.values.size(0) - kPiece);
+}
+
 // The rows around the one that is looked at and a few columns: small enough for digits and for the names of
 // both.
 figure::MatrixMark piece_of(const figure::MatrixMark& whole, bool nothing_hidden) {
   figure::MatrixMark out = whole;
-  const std::int64_t last = whole.values.size(0) - kPiece;
-  const std::int64_t row0 = std::clamp<std::int64_t>(whole.rows.looked - kPieceBefore, 0, last);
+  const std::int64_t row0 = first_piece_row(whole);
   const std::vector<std::int64_t> rows = from_row(row0), cols = piece_columns(whole, row0, nothing_hidden);
   std::vector<float> values;
   for (const std::int64_t row : rows)

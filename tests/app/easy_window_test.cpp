@@ -33,9 +33,11 @@ class EasyWindowTest : public testing::FrameTest {
             rect.p0.y +
                 (rect.p1.y - rect.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(rect.rows)};
   }
-  // Of the four rows of the masks: two before the one that is looked at.
+  // Of the five rows of the masks: that of "The", which "on" looks at most.
   std::int64_t first_of_piece() {
-    return std::clamp<std::int64_t>(workspace().cursor.query - 2, 0, run().trace(0).length - 4);
+    EXPECT_EQ(workspace().cursor.query, 4);
+    EXPECT_EQ(noted_items().at("figure.allowed").rows, 5);
+    return 1;
   }
   void press(ImVec2 at) {
     point_at(at.x, at.y);
@@ -401,10 +403,10 @@ TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
     open_easy("storyteller");
     workspace().view = view;
     settle();
-    const bool piece = std::string(view) == "mask";  // of four rows
+    const bool piece = std::string(view) == "mask";  // of five rows
     const std::string item = piece ? "figure.scores" : "figure.pattern";
     ASSERT_TRUE(shows(item)) << view;
-    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 3 : 7);
+    const std::int64_t first = piece ? first_of_piece() : 0, row = first + (piece ? 4 : 7);
     ASSERT_NE(workspace().cursor.query, row);
     const ImVec2 cell = middle_of(item, row - first, 0);
     press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
@@ -439,6 +441,7 @@ TEST_F(EasyWindowTest, AttentionOnAPhotographIsSeenOnIt) {
   const ItemRect photo = noted_items().at("easy.sight");
   EXPECT_GE(photo.p1.x - photo.p0.x, 160.f);
   EXPECT_LE(photo.p1.x, noted_items().at("figure").p0.x + 1);
+  EXPECT_EQ(tr("easy.sight.framed", {"cup", "96.9 %", "r2 c3", "2", "3"}).find("{"), std::string::npos);
 }
 
 TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {

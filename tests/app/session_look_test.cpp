@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "app/shell/startup.h"
+#include "tests/app/ui_driver.h"
 
 namespace attnscope {
 namespace {
@@ -36,6 +41,33 @@ TEST(TheLookOfTheWorkspace, IsWrittenByNameAndReadByTheNumbersOfOldFiles) {
   look["backward_rows"] = 2;
   look["output_page"] = 2;
   expect_same();
+}
+
+class OpenedLookTest : public testing::FrameTest {};
+
+// The easy window begins with where a model looks; a session that is opened with it has a view of its own.
+TEST_F(OpenedLookTest, ASessionOpensOnItsOwnViewInTheEasyWindowToo) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::path(::testing::TempDir()) / "easy_mask.attnscope";
+  std::ofstream(path) << R"({"format": "attnscope-session", "version": 1,
+    "model": {"path": "model:storyteller", "title": "Storyteller"},
+    "look": {"level": "easy", "view": "mask"}})";
+  Options options;
+  options.path = path.string();
+  open_asked(state(), options);
+  settle();
+  ASSERT_TRUE(apply_look(state(), options));
+  settle();
+  EXPECT_EQ(workspace().level, Level::easy);
+  EXPECT_EQ(workspace().view, "mask");
+  fs::remove(path);
+  options = {};
+  options.level = "easy";
+  workspace().view = "residual";  // as it was left
+  open_asked(state(), options);
+  ASSERT_TRUE(apply_look(state(), options));
+  settle();
+  EXPECT_EQ(workspace().view, "attention");
 }
 
 }  // namespace

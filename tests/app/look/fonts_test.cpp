@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/measure.h"
+#include "core/figure/place.h"
 #include "core/step/catalog.h"
 #include "core/step/catalog_backward.h"
 
@@ -103,6 +104,28 @@ TEST_F(FontsTest, HangulIsAsWideAsItIsMeasured) {
     const float drawn = font.font->CalcTextSizeA(font.size, FLT_MAX, 0, line.c_str()).x;
     EXPECT_NEAR(drawn / measure.width(line, em, Typeface::sans), 1, 0.03) << em;
   }
+}
+
+// The letters of figures at their usual sizes are drawn unscaled: a scaled line loses the strokes at its top.
+TEST_F(FontsTest, UsualLettersOfFiguresAreNotScaled) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  const figure::LetterSizes& look = figure::kWindowLetters;
+  for (const float em : {look.body, look.small, 0.9f * look.body, look.lead}) {
+    const SizedFont font = font_for(Typeface::sans, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
+    EXPECT_NEAR(font.size / (em * 1.21f), 1, 0.045) << em;
+  }
+  for (const float em : {look.body, look.title}) {
+    const SizedFont font = font_for(Typeface::bold, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
+  }
+  for (const float em : {look.small, 0.93f * look.body}) {
+    const SizedFont font = font_for(Typeface::mono, em);
+    EXPECT_EQ(font.size, compat::font_size(font.font)) << em;
+    EXPECT_NEAR(font.size / (em * 1.32f), 1, 0.031) << em;
+  }
+  for (const float em : {11.f, 14.f, 20.f, 22.f})  // digits are never smaller than they have to be
+    EXPECT_GE(font_for(Typeface::mono, em, true).size / 1.32f, em * 0.997f) << em;
 }
 
 TEST_F(FontsTest, HangulComesOnDemandAndPointersStay) {

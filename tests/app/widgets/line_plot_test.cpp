@@ -29,6 +29,27 @@ TEST_F(LinePlotTest, ALowAxisHasMoreThanOneNumber) {
   }
 }
 
+// Dashes are of one length along a line, however long it is.
+TEST_F(LinePlotTest, DashesAreAlike) {
+  LinePlot plot;
+  plot.key = "level";
+  plot.x1 = 1500, plot.y1 = 6;
+  plot.series.emplace_back();
+  plot.series.back().dashed = true, plot.series.back().colour = IM_COL32(1, 2, 3, 255);
+  plot.series.back().points = {{0, 5.29f}, {1500, 5.29f}};
+  DisplayList list;
+  frame([&] {
+    const DrawRecording recording(&list);
+    draw_line_plot(plot, ImVec2(20, 20), ImVec2(826, 400));
+  });
+  std::vector<float> dashes;
+  for (const DrawItem& item : list.items())
+    if (item.kind == DrawItem::Kind::line && item.stroke == IM_COL32(1, 2, 3, 255))
+      dashes.push_back(item.p1.x - item.p0.x);
+  ASSERT_GT(dashes.size(), 20u);
+  for (std::size_t at = 0; at + 1 < dashes.size(); ++at) EXPECT_NEAR(dashes[at], dashes[0], 0.3f) << at;
+}
+
 // A level has its value in its label; the readout is of what moves.
 TEST_F(LinePlotTest, AReadoutLeavesOutWhatALabelStates) {
   LinePlot plot;

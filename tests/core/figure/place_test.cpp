@@ -300,6 +300,47 @@ TEST(Table, WordsBeginAtTheLeftAndNumbersEndAtTheRight) {
   EXPECT_GT(of("1.5").x, of("10.25").x);
 }
 
+// Cards beside each other end at the same height, and at the right edge of their room.
+TEST(Table, ACardThatIsTallFillsItsBox) {
+  const auto card = [](std::string id, std::size_t rows) {
+    TableMark table = sample_table();
+    table.rows.resize(rows), table.card = TableMark::Card::plain, table.tall = true;
+    return leaf({std::move(id), std::move(table), 1, {}, ""});
+  };
+  const Figure figure{Text("f"), row({card("many", 7), card("few", 3)})};
+  const Measure measure;
+  const Drawing drawing =
+      draw(place(figure, 1000, 420, kWindowLetters, measure), kWindowLetters, measure, true);
+  std::vector<PixelRect> cards;
+  for (const DrawnShape& shape : drawing.shapes)
+    if (shape.colour == drawing.colours().card && shape.kind == DrawnShape::Kind::rect)
+      cards.push_back(shape.rect);
+  ASSERT_EQ(cards.size(), 2u);
+  EXPECT_FLOAT_EQ(cards[0].bottom(), cards[1].bottom());
+  EXPECT_NEAR(cards[1].right(), 1000 - kWindowLetters.pad, 1);
+}
+
+// Large and small limits of an axis as people write them.
+TEST(Plot, LimitsHaveNoComputersNotation) {
+  const auto texts_of = [](double from, double to) {
+    PlotMark plot;
+    plot.series.push_back({Text("a"), {{from, 1.0}, {to, 2.0}}, Ink::accent, false});
+    const Figure figure{Text("f"), leaf({"plot", plot, 1, {}, ""})};
+    const Measure measure;
+    std::string out;
+    for (const DrawnShape& shape :
+         draw(place(figure, 800, 400, kWindowLetters, measure), kWindowLetters, measure, true).shapes)
+      if (shape.kind == DrawnShape::Kind::text) out += shape.text + " ";
+    return out;
+  };
+  EXPECT_NE(texts_of(16, 131072).find("131,072"), std::string::npos);
+  EXPECT_NE(texts_of(1, 8.796e12).find("8.8·10¹²"), std::string::npos);
+  EXPECT_NE(texts_of(-2.5e-5, 1).find("-2.5·10⁻⁵"), std::string::npos);
+  EXPECT_NE(texts_of(0, 13).find("13"), std::string::npos);
+  for (const std::string& all : {texts_of(16, 131072), texts_of(1, 8.796e12), texts_of(-2.5e-5, 1)})
+    EXPECT_EQ(all.find("e+"), std::string::npos) << all;
+}
+
 // Names of few large cells are no smaller than those of a row drawn large.
 TEST(Place, NamesOfFewCellsAreReadFromAfar) {
   MatrixMark few;

@@ -32,6 +32,42 @@ TEST(ViewLabs, TheEasyLevelLeavesOutWhatTheFullOneAdds) {
   }
 }
 
+// What a neuron lowers is drawn to the left of nothing, in another colour than what it raises.
+TEST(ViewLabs, NegativeBarsAreSeen) {
+  const ViewState state = lab_state("memory", Level::easy);
+  const auto figure = draw_view(**find_view("labs"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, true);
+  const auto& table = mark_of<figure::TableMark>(*figure, "piece1");
+  ASSERT_LT(table.rows.back().bar.value_or(0), 0);
+  ASSERT_GT(table.rows.front().bar.value_or(0), 0);
+  float raised = 0, lowered = 0, ends = 0, begins = 0;
+  for (const figure::DrawnShape& shape : drawing.shapes) {
+    if (shape.part != "piece1" || shape.kind != figure::DrawnShape::Kind::rect) continue;
+    if (shape.colour == drawing.colours().negative && shape.rect.w > lowered)
+      lowered = shape.rect.w, ends = shape.rect.right();
+    if (shape.colour == drawing.colours().positive && shape.rect.w > raised)
+      raised = shape.rect.w, begins = shape.rect.x;
+  }
+  EXPECT_GT(lowered, 20);
+  EXPECT_GT(raised, 20);
+  EXPECT_NEAR(ends, begins, 2.5f);
+}
+
+// The only picture of a lab takes the width of the window.
+TEST(ViewLabs, BarsAreAsWideAsTheWindow) {
+  const auto figure = draw_view(**find_view("labs"), lab_state("sharing", Level::easy));
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, true);
+  float right = 0;
+  for (const figure::DrawnShape& shape : drawing.shapes) right = std::max(right, shape.rect.right());
+  EXPECT_GT(right, 1150);
+}
+
 // The current d_k is a line across the curves: with the number the picture moves.
 TEST(ViewLabs, TheCurrentValueIsALineAcrossThePlot) {
   const figure::Measure measure;

@@ -89,7 +89,9 @@ TEST(ViewMask, ScoresAndMaskMakeTheMaskedScores) {
                                                   : -std::numeric_limits<float>::infinity());
 }
 
-// Beside each other there is room for the digits of four rows and columns, the one that is looked at among
+constexpr std::int64_t kSide = 5;  // rows and columns of a piece
+
+// Beside each other there is room for the digits of five rows and columns, the one that is looked at among
 // them; a click on a cell goes to the same cell of the run as in the whole matrix.
 TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
   const Opened of = opened("model:storyteller");
@@ -105,11 +107,11 @@ TEST(ViewMask, InTheEasyLevelAPieceHasDigitsAndNames) {
     for (const char* id : {"scores", "allowed", "masked", "pattern"}) {
       const auto& all = mark_of<figure::MatrixMark>(*whole, id);
       const auto& piece = mark_of<figure::MatrixMark>(*easy, id);
-      ASSERT_EQ(piece.values.size(0), 4) << id;
+      ASSERT_EQ(piece.values.size(0), kSide) << id;
       ASSERT_EQ(piece.rows.looked + piece.first_row, row) << id;
       EXPECT_TRUE(piece.cols.shown) << id;
-      for (std::int64_t at = 0; at < 16; ++at) {
-        const std::int64_t down = at / 4, across = at % 4, query = down + piece.first_row,
+      for (std::int64_t at = 0; at < kSide * kSide; ++at) {
+        const std::int64_t down = at / kSide, across = at % kSide, query = down + piece.first_row,
                            key = piece.step_col(across);
         EXPECT_EQ(piece.values.at(down, across), all.values.at(query, key)) << id;
         EXPECT_EQ(piece.rows.labels[static_cast<std::size_t>(down)].str(),
@@ -181,7 +183,7 @@ TEST(ViewMask, DigitsDoNotTouchTheEdgesOfTheirCells) {
                                    [&](const figure::PlacedPart& one) { return one.part->id == id; });
     ASSERT_NE(part, placed.parts.end()) << id;
     const bool row = std::string_view(id) == "row";
-    const float columns = row ? static_cast<float>(part->columns.size()) : 4.f;
+    const float columns = row ? static_cast<float>(part->columns.size()) : static_cast<float>(kSide);
     const float number = measure.width(row ? "-0.00" : "-0.0", part->digit, figure::Face::mono);
     EXPECT_GE(part->cells.w / columns - number, 0.5f * part->digit) << id;
   }
@@ -226,7 +228,7 @@ TEST(ViewMask, APieceShowsTheStrongestKeyOfItsRow) {
     ASSERT_GE(pattern.cols.kept, 0) << at.model << " " << at.row << ": outside of the piece";
     EXPECT_EQ(pattern.step_col(pattern.cols.kept), key);
     bool itself = false;
-    for (std::int64_t col = 0; col < 4; ++col) itself = itself || pattern.step_col(col) == at.row;
+    for (std::int64_t col = 0; col < kSide; ++col) itself = itself || pattern.step_col(col) == at.row;
     EXPECT_TRUE(itself) << at.model << " " << at.row;
     if (pattern.step_col(1) == pattern.step_col(0) + 1) continue;
     ++apart;
@@ -239,6 +241,18 @@ TEST(ViewMask, APieceShowsTheStrongestKeyOfItsRow) {
     EXPECT_EQ(lines, 1) << at.model;
   }
   EXPECT_GT(apart, 0);
+}
+
+// Where that key stands near by, the piece begins there: its columns are neighbours, as in the text.
+TEST(ViewMask, APieceWithoutGapsWhereTheStrongestKeyIsNear) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3, state.row = 4, state.level = Level::easy;  // "on", which looks at "The"
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  const auto& pattern = mark_of<figure::MatrixMark>(*figure, "pattern");
+  EXPECT_EQ(in_words(pattern.cols.labels), (std::vector<std::string>{"The", "cat", "sat", "on", "the"}));
+  EXPECT_EQ(in_words(pattern.rows.labels), in_words(pattern.cols.labels));
 }
 
 // Names of the piece are as large as digits: long ones, as the Pilot's are, too.

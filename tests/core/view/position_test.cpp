@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/lens/vectors.h"
+#include "core/session/try_this.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -154,7 +155,7 @@ std::pair<std::vector<float>, std::vector<float>> both_rows(const figure::Figure
 }
 
 // Both rows are those of runs of their own; without positions they are alike where no block stands before.
-TEST(ViewPosition, TheOrderIsShownByExchangingTwoNeighbours) {
+TEST(ViewPosition, TheOrderIsShownByExchangingTwoWords) {
   for (const char* name : {"model:storyteller", "model:storyteller-llama", "model:induction"}) {
     const Opened of = opened(name);
     const ViewState state = easy_position(of);
@@ -173,16 +174,18 @@ TEST(ViewPosition, TheOrderIsShownByExchangingTwoNeighbours) {
     const auto [written, exchanged] = both_rows(figure, "order");
     EXPECT_EQ(written, row_of(*of.run)) << name;
     bool found = false;  // words may stand so more than once
-    for (std::size_t at = 0; at + 1 < of.run->input.ids.size() && !found; ++at) {
+    const std::size_t count = of.run->input.ids.size();
+    for (std::size_t pair = 0; pair < count * count && !found; ++pair) {
+      const std::size_t at = pair / count, to = pair % count;
       Input other = of.run->input;
-      if (token_label(*of.model, other.ids[at]) != said[0] ||
-          token_label(*of.model, other.ids[at + 1]) != said[1])
+      if (to <= at || token_label(*of.model, other.ids[at]) != said[0] ||
+          token_label(*of.model, other.ids[to]) != said[1])
         continue;
-      std::swap(other.ids[at], other.ids[at + 1]);
+      std::swap(other.ids[at], other.ids[to]);
       const auto swapped = of.model->model->run(other);
       ASSERT_TRUE(swapped);
       std::vector<float> row = row_of(**swapped);
-      std::swap(row[at], row[at + 1]);
+      std::swap(row[at], row[to]);
       found = row == exchanged;
     }
     EXPECT_TRUE(found) << name;
@@ -199,6 +202,25 @@ TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
   EXPECT_EQ(said.key(), "figure.position.order.turns");
   EXPECT_EQ(in_words(said.arguments()),
             (std::vector<std::string>{"The", "cat", "cat", "98.4 %", "dog", "86.4 %"}));
+}
+
+// What there is to try exchanges two words: the picture is of the same two.
+TEST(ViewPosition, TheWordsAreThoseOfTheThingToTry) {
+  int seen = 0;
+  for (const char* name :
+       {"model:gap-filler", "model:translator", "model:sorter", "model:storyteller-llama"}) {
+    const Opened of = opened(name);
+    const auto things = things_to_try(*of.model);
+    ASSERT_TRUE(things);
+    const auto swap = std::find_if(things->begin(), things->end(),
+                                   [](const TryThis& thing) { return thing.tokens.size() == 2; });
+    ASSERT_NE(swap, things->end()) << name;
+    const std::vector<std::string> said = sentence_of(position_figure(easy_position(of)));
+    EXPECT_EQ(said[0], swap->tokens[0].from) << name;
+    EXPECT_EQ(said[1], swap->tokens[1].from) << name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 4);
 }
 
 // A window computes the runs beside its frames: until they are there the picture says so.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/words.h"
+#include "core/figure/drawing.h"
 #include "core/lens/attention_row.h"
 #include "tests/core/view/opened.h"
 
@@ -218,6 +220,30 @@ TEST(Steps, TheSumOfAFormulaIsThatOfItsWrittenNumbers) {
       EXPECT_NEAR(all, (minus ? -1 : 1) * std::stod(minus ? result.substr(3) : result), 1e-9) << sum;
     }
   }
+}
+
+// On a projector, too, a sum and what comes next are one line each: a sum that is too long is said shorter.
+TEST(Steps, PresentedASumIsOneLine) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy, state.layer = 1, state.head = 3;
+  const figure::Measure measure;
+  for (const std::string& language : languages()) {
+    ASSERT_TRUE(set_language(language));
+    for (const Station& station : stations(state)) {
+      const figure::Figure figure = station_of(state, station.id);
+      const figure::Placed placed = figure::place(figure, 1280, 720, figure::kPresenterLetters, measure);
+      const figure::Drawing drawing = figure::draw(placed, figure::kPresenterLetters, measure, true);
+      for (const char* part : {"formula", "next_what"}) {
+        const auto lines =
+            std::count_if(drawing.shapes.begin(), drawing.shapes.end(), [&](const figure::DrawnShape& shape) {
+              return shape.part == part && shape.kind == figure::DrawnShape::Kind::text;
+            });
+        EXPECT_LE(lines, 1) << part << " " << station.id << " " << language;
+      }
+    }
+  }
+  ASSERT_TRUE(set_language("en"));
 }
 
 // At 1280x720, between the question and what is to be tried: no empty half, and cells to be read from afar.
