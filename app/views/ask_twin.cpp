@@ -68,7 +68,7 @@ void AskTwinMatrix::draw(const ViewContext& context, const std::shared_ptr<const
   Table table;
   table.columns = {{}, {}, {.kind = TableColumn::Kind::bar_number, .share = 1}};
   table.row = scaled(kTwinDirectionRow);
-  table.words = table.digits = fonts().mono_small;
+  table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t i = 0; i < many; ++i) {
     const TwinDirection& one = found.directions[i];
     table.rows.push_back({"###twin_direction_" + std::to_string(i),
