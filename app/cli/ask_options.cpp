@@ -50,6 +50,7 @@ Status check_measures(const AskOptions& options) {
   if (options.measures.size() < 2) return Done{};
   if (!options.shard.empty()) return fail(Code::out_of_range, "error.cli.measures_shard");
   if (!options.graph.empty()) return fail(Code::out_of_range, "error.cli.measures_graph");
+  if (options.directions) return fail(Code::out_of_range, "error.cli.measures_directions");
   if (options.out.ends_with(".npz")) return fail(Code::unsupported, "error.cli.measures_npz");
   return Done{};
 }

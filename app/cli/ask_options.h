@@ -1,6 +1,8 @@
 // What ablate, patch and attribute share: their options, and how one answer is put together.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace attnscope::cli {
 struct AskOptions {
   std::string model, steps, over, how = "zero", direction = "denoise", by = "head", shard, out, graph;
   double least = 0.005;
+  std::optional<std::int64_t> directions = {};  ///< of attribute --linear: whose matrix
   std::int64_t at = -1;
   bool json = false, estimate = false, yes = false, each = false, quantiles = false, normalise = false,
        only_estimate = false, linear = false, follow_scores = false;
@@ -57,5 +60,10 @@ Status normalise(const AskOptions& options, AnswerTable& table);
 Status ablate_data(const AskOptions& options, const RunModel& opened);
 Status patch_data(const AskOptions& options, const RunModel& opened);
 Status attribute_data(const AskOptions& options, const RunModel& opened);
+
+/// The directions of the matrix of the token at options.directions. `made`: what was run. Errors: those of
+/// twin_directions() and of writing.
+Status attribute_directions(const AskOptions& options, const OpenedModel& opened, const Trace& run,
+                            const LogitMeasure& measure, nlohmann::json made);
 
 }  // namespace attnscope::cli

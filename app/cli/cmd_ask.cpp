@@ -262,6 +262,8 @@ Status run_attribute(const AskOptions& options) {
                    tr("cli.ask.graph.off", {format("%.0f", 100 * graph.off)}).c_str());
     if (!options.json && options.out.empty()) return Done{};
   }
+  if (options.directions)
+    return attribute_directions(options, opened, *run, measures.front(), std::move(made));
   made["method"] = {{"by", options.by}, {"linear", options.linear}};
   std::vector<AnswerTable> tables;
   for (std::size_t i = 0; i < measures.size(); ++i) {
@@ -385,10 +387,13 @@ void add_attribute(CLI::App& app, Action& action) {
                add_model(command, options);
                options.text.add_to(command, false);
                add_question(command, options);
-               command.add_option("--by", options.by, tr("cli.ask.by"))
-                   ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
-               command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
+               CLI::Option* const by = command.add_option("--by", options.by, tr("cli.ask.by"));
+               by->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+               CLI::Option* const linear = command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
                CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));
+               command.add_option("--directions", options.directions, tr("cli.ask.directions"))
+                   ->needs(linear)
+                   ->excludes(by, graph, command.get_option("--data"));
                command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"))->needs(graph);
                command.add_option("--least", options.least, tr("cli.ask.least"))
                    ->transform(real(0, 1))

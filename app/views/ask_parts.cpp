@@ -393,7 +393,8 @@ float AskParts::draw_sums(const ViewContext& context, ImVec2 at, float width) {
   return line.height() + scaled(6);
 }
 
-// All bars of the twin, largest first, and below them what they close to. A token's bar looks at its column.
+// All bars of the twin, largest first, and below them what they close to. A token's bar looks at its column,
+// and its matrix stands beside.
 void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const int last = static_cast<int>(context.run.traces.size()) - 1;
@@ -425,14 +426,33 @@ void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure
     caption(tr("ask.twin.most", {std::to_string(kMostInside), std::to_string(bars.size())}));
     bars.resize(kMostInside);
   }
-  const ChildScope list("ask_twin_bars", ImGui::GetContentRegionAvail());
-  const int clicked = draw_part_bars(context, bars, {}, "twin_").clicked;
+  const ImVec2 top = ImGui::GetCursorScreenPos(), left_room = ImGui::GetContentRegionAvail();
+  const std::string own_tokens = std::string(stack_prefix(trace->config().stack)) + "embed";
+  const auto of_token = [&](const PartBar& bar) {
+    return bar.part.step == own_tokens && at_axis(bar.part, "pos") >= 0;
+  };
+  const auto token = std::find_if(bars.begin(), bars.end(), [&](const PartBar& bar) {
+    return of_token(bar) && (token_ < 0 || at_axis(bar.part, "pos") == token_);
+  });
+  const bool beside = by == AttributeBy::token && token != bars.end() && room.x >= scaled(kAskPartsNarrow);
+  const float gap = scaled(18), left = beside ? (left_room.x - gap) * 0.5f : left_room.x;
+  int clicked = -1;
+  {
+    const ChildScope list("ask_twin_bars", ImVec2(left, left_room.y));
+    clicked = draw_part_bars(context, bars, beside ? token->id : std::string(), "twin_").clicked;
+  }
+  if (beside) {
+    ImGui::SetCursorScreenPos(ImVec2(top.x + left + gap, top.y));
+    matrix_.draw(context, trace, measure, subject, key, at_axis(token->part, "pos"),
+                 bar_name(context, *token), ImVec2(left_room.x - left - gap, left_room.y));
+  }
   if (clicked < 0) return;
-  const LogitPart& part = bars[static_cast<std::size_t>(clicked)].part;
-  if (at_axis(part, "pos") >= 0 && ask_parts_place_of(part).kind == PartKind::embed)
-    context.workspace.cursor.key = at_axis(part, "pos");
+  const PartBar& bar = bars[static_cast<std::size_t>(clicked)];
+  if (of_token(bar)) token_ = at_axis(bar.part, "pos");
+  if (at_axis(bar.part, "pos") >= 0 && ask_parts_place_of(bar.part).kind == PartKind::embed)
+    context.workspace.cursor.key = at_axis(bar.part, "pos");
   else
-    go_to_part(context, part);
+    go_to_part(context, bar.part);
 }
 
 void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {

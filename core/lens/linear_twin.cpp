@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/thread_pool.h"
 #include "core/lens/held_path.h"
+#include "core/lens/twin_directions.h"
 #include "core/ops/matrices.h"
 #include "core/trace/flow.h"
 #include "core/trace/step_edits.h"
@@ -94,6 +96,9 @@ bool is_entry(const Site& site) { return site.is(StepRole::embedding); }
 class Twin {
  public:
   Twin(const Trace& trace, AttributeBy by, LinearTwin& out) : trace_(trace), by_(by), out_(out) {}
+  // With what `of` has computed so far.
+  Twin(const Twin& of, LinearTwin& out)
+      : trace_(of.trace_), by_(of.by_), out_(out), values_(of.values_), entry_(of.entry_) {}
 
   // ---- forward ------------------------------------------------------------------------------------
 
@@ -123,6 +128,13 @@ class Twin {
     if (bias_ != 0 || by_ == AttributeBy::token) out_.parts.push_back({"bias", {}, bias_});
   }
   void bias(double value) { bias_ += value; }
+
+  // The rows that the main stack reads, and what the last follow() found over one of them.
+  const Matrix64& entry_rows() { return value(entry_); }
+  Direction over_entry(std::int64_t row) const {
+    const Matrix64 one = rows_of(over_entry_, row, row + 1);
+    return {one.cells.begin(), one.cells.end()};
+  }
 
  private:
   Tensor weight(const Site& site, const char* what) const {
@@ -280,6 +292,7 @@ class Twin {
   }
 
   void entry(const Site& site, const Matrix64& g) {
+    if (site.stack == trace_.config().stack) entry_ = site, over_entry_ = g;
     const Matrix64& x = value(site);
     const bool rows = by_ == AttributeBy::token;
     double all = 0;
@@ -350,6 +363,8 @@ class Twin {
   std::map<Site, Matrix64> values_;
   std::map<int, std::pair<Site, Matrix64>> waiting_;  // by their place in the run
   double bias_ = 0;
+  Site entry_;
+  Matrix64 over_entry_;
 };
 
 }  // namespace
@@ -390,6 +405,70 @@ Result<LinearTwin> linear_twin(const Trace& trace, const LogitMeasure& measure, 
   std::stable_sort(out.parts.begin(), out.parts.end(), [](const LogitPart& a, const LogitPart& b) {
     return (a.step == "bias") < (b.step == "bias");
   });
+  return out;
+}
+
+namespace {
+
+// The matrix from a row of the input to the row of the measure, one backward pass for each of its rows.
+Matrix64 token_matrix(const Twin& known, const Site& end, std::int64_t row, std::int64_t width,
+                      std::int64_t pos) {
+  std::vector<Direction> made(static_cast<std::size_t>(width));
+  parallel_for(width, 1, [&](std::int64_t begin, std::int64_t last) {
+    LinearTwin unused;
+    Twin one(known, unused);
+    for (std::int64_t i = begin; i < last; ++i) {
+      unused.parts.clear();
+      Direction unit(static_cast<std::size_t>(width), 0.0);
+      unit[static_cast<std::size_t>(i)] = 1;
+      one.follow(end, row, unit);
+      made[static_cast<std::size_t>(i)] = one.over_entry(pos);
+    }
+  });
+  Matrix64 out{width, std::ssize(made.front()), {}};
+  for (const Direction& one : made) out.cells.insert(out.cells.end(), one.begin(), one.end());
+  return out;
+}
+
+TwinDirection direction_of(const Singular& parts, std::size_t k, const Matrix64& x, std::int64_t pos,
+                           const Direction& g) {
+  TwinDirection out;
+  const auto column = static_cast<std::int64_t>(k);
+  out.singular = parts.values[k];
+  for (std::int64_t i = 0; i < parts.right.rows; ++i) out.input += parts.right.at(i, column) * x.at(pos, i);
+  const double sign = out.input < 0 ? -1 : 1;
+  out.input *= sign;
+  for (std::int64_t i = 0; i < parts.left.rows; ++i) {
+    out.writes.push_back(sign * parts.left.at(i, column));
+    out.measure += out.writes.back() * g[static_cast<std::size_t>(i)];
+  }
+  out.value = out.singular * out.input * out.measure;
+  return out;
+}
+
+}  // namespace
+
+Result<TwinDirections> twin_directions(const Trace& trace, const LogitMeasure& measure, std::int64_t pos) {
+  TRY(const HeldMeasure asked, held_measure(trace, measure));
+  TRY_OK(check_twin_edits(trace));
+  const Stack stack = trace.config().stack;
+  if (pos < 0 || pos >= trace.rows(stack))
+    return fail(Code::out_of_range, "error.lens.twin_row", {pos, trace.rows(stack), trace.rows(stack) - 1});
+  LinearTwin unused;
+  Twin twin(trace, AttributeBy::token, unused);
+  const Site end = stack_output(trace, stack);
+  twin.follow(end, asked.row, asked.g);
+  TwinDirections out;
+  const Direction over = twin.over_entry(pos);
+  if (std::all_of(over.begin(), over.end(), [](double one) { return one == 0; })) return out;
+  const Matrix64 x = twin.entry_rows();
+  for (std::int64_t i = 0; i < x.cols; ++i) out.total += over[static_cast<std::size_t>(i)] * x.at(pos, i);
+  const Singular parts = singular_parts(token_matrix(twin, end, asked.row, std::ssize(asked.g), pos));
+  out.rest = out.total;
+  for (std::size_t k = 0; k < parts.values.size(); ++k) {
+    out.directions.push_back(direction_of(parts, k, x, pos, asked.g));
+    out.rest -= out.directions.back().value;
+  }
   return out;
 }
 

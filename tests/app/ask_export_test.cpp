@@ -199,6 +199,22 @@ TEST_F(AskExportTest, WhoWroteItGivesTheSumAndWhyItLooksThereTheSplitScore) {
   EXPECT_NEAR(total, run().trace(0).cell(*parse_site("blocks.1.attn.scaled"), {3, 13, 2}), 1e-3);
 }
 
+// Beside the linear twin's tokens stands the matrix of one of them: the largest, or the one that was clicked.
+TEST_F(AskExportTest, ATokenOfTheTwinHasItsMatrixBeside) {
+  ask(AskPage::parts);
+  workspace().asking.settings.sum = AskSum::twin_token;
+  settle();
+  ASSERT_TRUE(shows("ask_twin_directions"));
+  EXPECT_TRUE(shows("twin_direction_0"));
+  click("twin_embed[pos=2]");
+  settle();
+  EXPECT_EQ(workspace().cursor.key, 2);
+  EXPECT_TRUE(shows("twin_direction_0"));
+  workspace().asking.settings.sum = AskSum::twin_head;
+  settle();
+  EXPECT_FALSE(shows("ask_twin_directions"));
+}
+
 // Heads, Graph, Paths and Probes give their tables, with the numbers of the run.
 TEST_F(AskExportTest, PagesOfTablesGiveTheirRows) {
   ask(AskPage::heads);

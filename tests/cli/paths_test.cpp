@@ -304,5 +304,25 @@ TEST(LinearTwinCommand, ClosesInDouble) {
   EXPECT_FALSE(twin["held"].empty());
 }
 
+// What a token adds in the twin, by the directions of its matrix; and the same again.
+TEST(LinearTwinCommand, TheMatrixOfATokenByItsDirections) {
+  const TempFolder folder;
+  const std::string asked = "attribute " + kPathStory + kPathMeasure + " --linear", file = folder / "d.json";
+  const Json twin = cli(asked + " --by token --json").json();
+  ASSERT_EQ(cli(asked + " --directions 2 --out " + file).exit_code, 0);
+  const Json found = Json::parse(read_text(file));
+  ASSERT_EQ(found["rows"].size(), 64u);
+  EXPECT_NEAR(found["total"].get<double>(), twin["rows"][2]["value"].get<double>(), 1e-9);
+  double sum = 0;
+  for (const Json& row : found["rows"]) sum += row["value"].get<double>();
+  EXPECT_NEAR(sum, found["total"].get<double>(), 1e-9);
+  EXPECT_EQ(found["rows"][0]["likelier"].size(), 5u);
+  EXPECT_EQ(cli("rerun " + file).exit_code, 0);
+  EXPECT_EQ(cli(asked + " --directions -1 --json").json()["at"]["pos"], 13);
+  expect_refused(asked + " --directions 14", 1, "not among the 14 rows");
+  expect_refused(asked + " --directions 2 --by head", 2, "--by");
+  expect_refused("attribute " + kPathStory + kPathMeasure + " --directions 2", 2, "--linear");
+}
+
 }  // namespace
 }  // namespace attnscope

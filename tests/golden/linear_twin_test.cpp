@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/text.h"
+#include "core/lens/twin_directions.h"
 #include "tests/golden/helpers.h"
 #include "tests/golden/naive_paths.h"
 
@@ -58,6 +59,38 @@ TEST_P(LinearTwins, Close) {
       EXPECT_EQ(twin->parts.back().step, "bias");
       EXPECT_EQ(twin->parts.size(), rows + 1);
     }
+}
+
+// The matrix of a token by its directions: their sum is the token's addend, they are largest first, and what
+// lies along them is written as long as they say.
+TEST_P(LinearTwins, TheDirectionsOfATokenAddUpToIt) {
+  const auto run = must_run(*opened_.model, input());
+  const LogitMeasure measure{LogitMeasure::Kind::logit_diff, 7, 11, 3, {}};
+  const auto twin = linear_twin(*run, measure, AttributeBy::token);
+  ASSERT_TRUE(twin);
+  const std::string entry = std::string(stack_prefix(opened_.model->config().stack)) + "embed";
+  for (const std::int64_t pos : {0, 3}) {
+    const auto found = twin_directions(*run, measure, pos);
+    ASSERT_TRUE(found) << found.error().text();
+    double addend = 0, sum = 0, largest = 0;
+    for (const LogitPart& part : twin->parts)
+      if (part.step == entry && part.at.front().begin == pos) addend = part.value;
+    for (std::size_t i = 0; i < found->directions.size(); ++i) {
+      const TwinDirection& one = found->directions[i];
+      sum += one.value, largest = std::max(largest, std::fabs(one.value));
+      EXPECT_NEAR(one.value, one.singular * one.input * one.measure, 1e-12);
+      EXPECT_GE(one.input, 0);
+      double length = 0;
+      for (const double x : one.writes) length += x * x;
+      EXPECT_NEAR(length, 1, 1e-9);
+      if (i > 0) {
+        EXPECT_LE(one.singular, found->directions[i - 1].singular);
+      }
+    }
+    EXPECT_NEAR(found->total, addend, 1e-10 * std::max(1.0, std::fabs(addend)));
+    EXPECT_NEAR(sum, addend, 1e-9 * std::max(1.0, largest)) << pos;
+  }
+  EXPECT_FALSE(twin_directions(*run, measure, run->rows(opened_.model->config().stack)));
 }
 
 // Edits of steps are part of the sum: it is that of the edited run, and still closes.
