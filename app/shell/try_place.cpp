@@ -102,12 +102,20 @@ std::optional<HandWay> way_of_token(const TryThis::NewToken& token, const RunRes
   return cell ? std::optional(HandWay{middle(cell->p0, cell->p1), middle(cell->p0, cell->p1)}) : std::nullopt;
 }
 
+// Along the row of the mask, from the first key that the picture has to the last one that the row may see.
 std::optional<HandWay> way_of_mask(const Trace& run, const FigureBox& box, const Cursor& cursor) {
-  const auto first = cell_of_row(run, box, cursor.query, 0);
-  if (!first) return std::nullopt;
-  HandWay way{middle(first->p0, first->p1), middle(first->p0, first->p1)};
-  for (std::int64_t key = 1; key <= cursor.query; ++key)
-    if (const auto cell = cell_of_row(run, box, cursor.query, key)) way.to = middle(cell->p0, cell->p1);
+  std::optional<HandWay> way;
+  bool in_mask = false;
+  for (std::int64_t key = 0; key <= cursor.query; ++key) {
+    const auto cell = cell_of_row(run, box, cursor.query, key);
+    if (!cell) continue;
+    const auto* matrix = std::get_if<figure::MatrixMark>(&cell->part->mark);
+    const bool mask = matrix && matrix->scale == figure::Scale::open;
+    const ImVec2 at = middle(cell->p0, cell->p1);
+    if (!way || (mask && !in_mask)) way = HandWay{at, at};  // a piece of the mask may begin at a later key
+    if (mask || !in_mask) way->to = at;
+    in_mask = in_mask || mask;
+  }
   return way;
 }
 
