@@ -32,10 +32,12 @@ std::int64_t rows_that_are_read(const ViewState& state) {
   return seen;
 }
 
-Result<ViewDrawing> draw_kv(const ViewState& state) {
+Result<ViewDrawing> draw_kv(const ViewState& looked) {
+  ViewState state = looked;
+  state.place.part = Part::attn;  // a decoder's own tokens, where its cross-attention is looked at, too
   const Trace& run = *state.run;
-  const bool main_stack = state.place.stack == run.config().stack && state.place.part == Part::attn;
-  if (!runs_with_cache(run.config()) || !main_stack) return fail(Code::not_found, "error.view.no_cache");
+  if (!runs_with_cache(run.config()) || state.place.stack != run.config().stack)
+    return fail(Code::not_found, "error.view.no_cache");
   const Site keys = read_heads(state, Hue::key),
              values = state.place.site(StepRole::split, Hue::value, state.layer);
   if (!run.find(keys) || !run.find(values)) return fail(Code::not_found, "error.view.no_cache");

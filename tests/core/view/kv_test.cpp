@@ -41,6 +41,23 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
   EXPECT_GT(drawn, 100);
 }
 
+// Where a decoder's cross-attention is looked at: the source is no text of its own, what it wrote is.
+TEST(ViewKv, BesideCrossAttentionItIsThatOfTheDecodersOwnTokens) {
+  const Opened of = opened("model:translator");
+  ViewState state = easy_state(of);
+  state.place = {state.run->config().stack, Part::attn};
+  const auto own = draw_view(**find_view("kv"), state);
+  ASSERT_TRUE(own) << own.error().sentence();
+  state.place.part = Part::cross;
+  const auto beside = draw_view(**find_view("kv"), state);
+  ASSERT_TRUE(beside) << beside.error().sentence();
+  EXPECT_EQ(mark_of<figure::MatrixMark>(*beside, "keys").values.values(),
+            mark_of<figure::MatrixMark>(*own, "keys").values.values());
+  state.place = {Stack::enc, Part::attn};
+  state.row = 0;
+  EXPECT_FALSE(draw_view(**find_view("kv"), state));
+}
+
 // Of a window the rows behind it are kept, and not read.
 TEST(ViewKv, SaysHowManyOfTheKeptNumbersAWindowReads) {
   const char* const kConfig = R"({"format": "attnscope-scene", "version": 1, "title": "toy", "seed": 5,
