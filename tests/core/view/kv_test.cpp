@@ -44,7 +44,7 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
 // Where a decoder's cross-attention is looked at: the source is no text of its own, what it wrote is.
 TEST(ViewKv, BesideCrossAttentionItIsThatOfTheDecodersOwnTokens) {
   const Opened of = opened("model:translator");
-  ViewState state = easy_state(of);
+  ViewState state = first_state(*of.model, of.run);
   state.place = {state.run->config().stack, Part::attn};
   const auto own = draw_view(**find_view("kv"), state);
   ASSERT_TRUE(own) << own.error().sentence();
