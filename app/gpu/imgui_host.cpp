@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/gpu/window_pixels.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/key_controls.h"
@@ -178,39 +179,6 @@ bool mouse_moved(GLFWwindow* window) {
   return moved || glfwGetMouseButton(window, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
 }
 
-/// Pixels per unit of the window's own measure: 1 on X11, on Wayland the scale of the screen it lies on.
-float pixels_per_unit(GLFWwindow* window) {
-  int units = 0, pixels = 0, height = 0;
-  glfwGetWindowSize(window, &units, &height);
-  glfwGetFramebufferSize(window, &pixels, &height);
-  return units > 0 && pixels > 0 ? static_cast<float>(pixels) / static_cast<float>(units) : 1.f;
-}
-
-/// The program counts in pixels on every desktop; the backend counts mouse and window in the window's units.
-void take_pixels_of_mouse([[maybe_unused]] GLFWwindow* window) {
-#if IMGUI_VERSION_NUM >= 18700
-  glfwSetCursorPosCallback(window, [](GLFWwindow* of, double x, double y) {
-    const double scale = pixels_per_unit(of);
-    ImGui_ImplGlfw_CursorPosCallback(of, x * scale, y * scale);
-  });
-#endif
-}
-void count_in_pixels(GLFWwindow* window, ImGuiIO& io) {
-#if IMGUI_VERSION_NUM < 18700
-  const float scale = pixels_per_unit(window);
-  if (ImGui::IsMousePosValid(&io.MousePos))
-    io.MousePos = ImVec2(io.MousePos.x * scale, io.MousePos.y * scale);
-#else
-  // The backend asks for the last place of a mouse that has left, in units.
-  if (pixels_per_unit(window) != 1.f && !glfwGetWindowAttrib(window, GLFW_HOVERED))
-    io.AddMousePosEvent(-FLT_MAX, -FLT_MAX);
-#endif
-  int width = 0, height = 0;
-  glfwGetFramebufferSize(window, &width, &height);
-  io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
-  io.DisplayFramebufferScale = ImVec2(1, 1);
-}
-
 /// Registers the clipboard's text for the atlas: it may be pasted in the next frame.
 void note_clipboard() {
 #if IMGUI_VERSION_NUM < 19200
@@ -267,7 +235,7 @@ Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float sca
   if (context.window() != nullptr) {
     host->window_backend_ = ImGui_ImplGlfw_InitForOpenGL(context.window(), true);
     queue_keys(context.window());
-    take_pixels_of_mouse(context.window());
+    report_mouse_in_pixels(context.window());
   } else {
     compat::init_headless_keys(io);
     io.ConfigInputTextCursorBlink = false;
@@ -322,7 +290,7 @@ void ImguiHost::new_frame() {
     feed_keys(context_.window());
     note_clipboard();
     ImGui_ImplGlfw_NewFrame();
-    count_in_pixels(context_.window(), ImGui::GetIO());
+    count_in_pixels(context_.window());
     hold_buttons();
   } else {
     ImGuiIO& io = ImGui::GetIO();
