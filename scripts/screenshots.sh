@@ -115,7 +115,7 @@ fi
 mkdir -p "$pictures"
 picture easy-dark --level easy --theme dark
 of_session film-dark dark '"level": "easy", "station": "softmax"' "" --view steps
-of_session ab-dark dark '"level": "easy", "difference": true' \
+of_session ab-dark dark '"level": "easy", "view": "attention", "difference": true' \
   '"edits": ["blocks.1.attn.pattern[head=3,query=13,key=2]=0"]'
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
