@@ -214,6 +214,11 @@ void scene_config_read_blocks(ConfigReader& config, const BlockSpec& usual, Mode
 void check_stack(ConfigReader& config, const ModelConfig& out) {
   if (out.head.present && out.outputs() == 0)
     config.refuse(fail(Code::bad_format, "error.arch.scene.head", {config.what()}));
+  const PositionSpec& table = out.position;
+  if (table.kind == PositionSpec::Kind::learned && out.patch.size > 0 &&
+      table.max_positions < out.patch.count())
+    config.refuse(fail(Code::bad_shape, "error.arch.scene.patches",
+                       {config.what(), "max_positions", table.max_positions, out.patch.count()}));
   for (const BlockSpec& block : out.blocks) {
     if (block.residual && out.d_in != out.d_model)
       config.refuse(fail(Code::bad_shape, "error.arch.scene.width", {config.what()}));

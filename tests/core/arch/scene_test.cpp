@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-std::string shipped_text() {
-  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
+std::string shipped_text(const std::string& name = "nine_steps") {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/" + name + ".json");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -211,6 +211,17 @@ TEST(Scene, edits_of_the_older_form_are_read) {
   EXPECT_EQ(to_text(*scene->edits[1]), "blocks.0.attn.z[head=1]=0");
   EXPECT_FALSE(scene->edits[1]->enabled);
   EXPECT_EQ(to_text(*scene->edits[2]), "blocks.0.attn.q*=0.5");
+}
+
+TEST(Scene, a_tower_with_too_few_places_for_its_patches_is_refused) {
+  json object = json::parse(shipped_text("tiny_sight"));
+  json& places = object["config"]["vision"]["positions"]["max_positions"];
+  ASSERT_EQ(places, 16);
+  places = 15;
+  const auto scene = scene_from_json(object, "test.json");
+  ASSERT_FALSE(scene);
+  EXPECT_NE(scene.error().text().find("15, and the image has 16 patches"), std::string::npos)
+      << scene.error().text();
 }
 
 TEST(Scene, refusals_name_the_place) {
