@@ -1,6 +1,5 @@
 // attnscope-cli attribute --linear --directions: the strongest directions of one token's matrix in the linear
 // twin.
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +9,6 @@
 #include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/lens/neurons.h"
 #include "core/lens/twin_directions.h"
 
 namespace attnscope::cli {
@@ -18,22 +16,10 @@ namespace {
 
 constexpr std::size_t kDirectionTokens = 5;
 
-// The tokens that a direction makes likelier most, or less likely.
-nlohmann::json direction_tokens(const OpenedModel& opened, const Trace& run, const TwinDirection& one,
-                                bool likelier) {
-  const std::vector<float> cells(one.writes.begin(), one.writes.end());
-  const Tensor row = Tensor::from(cells, {{Axis::pos, 1}, {Axis::d_model, std::ssize(cells)}});
-  const Tensor logits = direction_logits(run.config(), run.weights(), row);
+nlohmann::json tokens_json(const OpenedModel& opened, const std::vector<NeuronToken>& tokens) {
   nlohmann::json out = nlohmann::json::array();
-  if (logits.empty()) return out;
-  std::vector<int> ids(static_cast<std::size_t>(logits.size(1)));
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int>(i);
-  const auto many = static_cast<std::ptrdiff_t>(std::min(kDirectionTokens, ids.size()));
-  std::partial_sort(ids.begin(), ids.begin() + many, ids.end(), [&](int a, int b) {
-    return likelier ? logits.at(0, a) > logits.at(0, b) : logits.at(0, a) < logits.at(0, b);
-  });
-  for (auto id = ids.begin(); id != ids.begin() + many; ++id)
-    out.push_back({{"id", *id}, {"token", token_label(opened, *id)}, {"value", logits.at(0, *id)}});
+  for (const NeuronToken& one : tokens)
+    out.push_back({{"id", one.token}, {"token", token_label(opened, one.token)}, {"value", one.value}});
   return out;
 }
 
@@ -60,8 +46,8 @@ Status attribute_directions(const AskOptions& options, const OpenedModel& opened
                 headings({{"direction", -10}, {"singular", 12}, {"value", 12}}).c_str());
   for (std::size_t i = 0; i < found.directions.size(); ++i) {
     const TwinDirection& one = found.directions[i];
-    const nlohmann::json more = direction_tokens(opened, run, one, true),
-                         less = direction_tokens(opened, run, one, false);
+    const nlohmann::json more = tokens_json(opened, twin_tokens(run, one, kDirectionTokens, 1)),
+                         less = tokens_json(opened, twin_tokens(run, one, kDirectionTokens, -1));
     rows.push_back({{"direction", i},
                     {"singular", one.singular},
                     {"input", one.input},

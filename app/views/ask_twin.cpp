@@ -2,13 +2,11 @@
 #include "app/views/ask_twin.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/widgets/pieces.h"
 #include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/lens/neurons.h"
 
 namespace attnscope {
 namespace {
@@ -20,18 +18,9 @@ constexpr float kTwinDirectionRow = 21.f;  // units
 
 // The words that a direction makes likelier most.
 std::string twin_words(const OpenedModel& opened, const Trace& trace, const TwinDirection& one) {
-  const std::vector<float> cells(one.writes.begin(), one.writes.end());
-  const Tensor logits =
-      direction_logits(trace.config(), trace.weights(),
-                       Tensor::from(cells, {{Axis::pos, 1}, {Axis::d_model, std::ssize(cells)}}));
-  if (logits.empty()) return {};
-  std::vector<int> ids(static_cast<std::size_t>(logits.size(1)));
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int>(i);
-  const std::size_t many = std::min(kTwinDirectionWords, ids.size());
-  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(many), ids.end(),
-                    [&](int a, int b) { return logits.at(0, a) > logits.at(0, b); });
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < many; ++i) out.push_back(token_label(opened, ids[i]));
+  for (const NeuronToken& word : twin_tokens(trace, one, kTwinDirectionWords, 1))
+    out.push_back(token_label(opened, word.token));
   return join(out, ", ");
 }
 

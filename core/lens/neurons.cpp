@@ -37,20 +37,6 @@ Tensor neurons_row_of(const Tensor& matrix, std::int64_t row) {
                       {{Axis::pos, 1}, {Axis::d_model, matrix.size(1)}});
 }
 
-std::vector<NeuronToken> largest(const Tensor& values, std::size_t count, float sign) {
-  std::vector<NeuronToken> all;
-  for (std::int64_t id = 0; id < values.size(1); ++id)
-    if (const float value = values.at(0, id); std::isfinite(value))
-      all.push_back({static_cast<int>(id), value});
-  const std::size_t shown = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
-                    [&](const NeuronToken& a, const NeuronToken& b) {
-                      return a.value != b.value ? sign * a.value > sign * b.value : a.token < b.token;
-                    });
-  all.resize(shown);
-  return all;
-}
-
 // The norm whose result the MLP reads.
 struct NormRead {
   NormSpec spec{NormSpec::Kind::none, 0, 0};
@@ -104,7 +90,8 @@ std::vector<NeuronToken> reads_of(const Trace& trace, const MlpPlace& place, std
     cosines[static_cast<std::size_t>(id)] =
         by > 0 ? static_cast<float>(static_cast<double>(along.at(0, id)) / by) : 0.f;
   }
-  return largest(Tensor::from(std::move(cosines), {{Axis::pos, 1}, {Axis::vocab, table.size(0)}}), count, 1);
+  return largest_tokens(Tensor::from(std::move(cosines), {{Axis::pos, 1}, {Axis::vocab, table.size(0)}}),
+                        count, 1);
 }
 
 }  // namespace
@@ -145,13 +132,29 @@ std::vector<Neuron> strongest_neurons(const Trace& trace, const MlpPlace& place,
   return all;
 }
 
-Tensor direction_logits(const ModelConfig& config, const Weights& weights, const Tensor& directions) {
-  const std::string base(stack_prefix(config.stack));
-  const Tensor* words = weights.find(base + "logits.weight");
-  if (!config.head.present || config.head.transform || !words || words->size(0) != directions.size(1))
-    return {};
-  const Tensor rows = by_gain(config.final_norm, weights.get(base + "ln_final.weight"), directions);
+std::vector<NeuronToken> largest_tokens(const Tensor& values, std::size_t count, float sign) {
+  std::vector<NeuronToken> all;
+  for (std::int64_t id = 0; id < values.size(1); ++id)
+    if (const float value = values.at(0, id); std::isfinite(value))
+      all.push_back({static_cast<int>(id), value});
+  const std::size_t shown = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
+                    [&](const NeuronToken& a, const NeuronToken& b) {
+                      return a.value != b.value ? sign * a.value > sign * b.value : a.token < b.token;
+                    });
+  all.resize(shown);
+  return all;
+}
+
+Tensor unembedded(const ModelConfig& config, const Weights& weights, const Tensor& rows) {
+  const Tensor* words = weights.find(std::string(stack_prefix(config.stack)) + "logits.weight");
+  if (!config.head.present || config.head.transform || !words || words->size(0) != rows.size(1)) return {};
   return linear(config.head.scale == 1.f ? rows : scale(rows, config.head.scale), *words, {}, Axis::vocab);
+}
+
+Tensor direction_logits(const ModelConfig& config, const Weights& weights, const Tensor& directions) {
+  const Tensor* gain = weights.find(std::string(stack_prefix(config.stack)) + "ln_final.weight");
+  return unembedded(config, weights, by_gain(config.final_norm, gain ? *gain : Tensor(), directions));
 }
 
 NeuronWords neuron_words(const Trace& trace, const MlpPlace& place, std::int64_t neuron, std::size_t count) {
@@ -168,8 +171,8 @@ NeuronWords neuron_words(const Trace& trace, const MlpPlace& place, std::int64_t
     row = by_gain(block.norm, trace.weights().get(base_of(place) + "ln2.weight"), row);
   const Tensor logits = direction_logits(trace.config(), trace.weights(), row);
   if (logits.empty()) return out;
-  out.promotes = largest(logits, count, 1);
-  out.suppresses = largest(logits, count, -1);
+  out.promotes = largest_tokens(logits, count, 1);
+  out.suppresses = largest_tokens(logits, count, -1);
   return out;
 }
 

@@ -50,5 +50,9 @@ NeuronWords neuron_words(const Trace& trace, const MlpPlace& place, std::int64_t
 /// logits per unit of the norm's scale -> [row, vocab]. Biases are left out: they belong to no direction.
 /// Empty for heads with a transform and where there is no head.
 Tensor direction_logits(const ModelConfig& config, const Weights& weights, const Tensor& directions);
+/// The same of rows behind the final norm.
+Tensor unembedded(const ModelConfig& config, const Weights& weights, const Tensor& rows);
+/// Of the first row of [row, vocab] the `count` largest (`sign` 1) or smallest (-1) finite values, in order.
+std::vector<NeuronToken> largest_tokens(const Tensor& values, std::size_t count, float sign);
 
 }  // namespace attnscope

@@ -93,6 +93,23 @@ TEST_P(LinearTwins, TheDirectionsOfATokenAddUpToIt) {
   EXPECT_FALSE(twin_directions(*run, measure, run->rows(opened_.model->config().stack)));
 }
 
+// What a direction does to a token's logit is what it adds to the measure of that logit.
+TEST_P(LinearTwins, TheTokensOfADirectionAreThoseWhoseLogitsItMoves) {
+  if (opened_.model->config().head.cap > 0) GTEST_SKIP() << "its measure is that of capped logits";
+  const auto run = must_run(*opened_.model, input());
+  const auto found = twin_directions(*run, {LogitMeasure::Kind::logit, 7, -1, 3, {}}, 3);
+  ASSERT_TRUE(found) << found.error().text();
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, found->directions.size()); ++i)
+    for (const float sign : {1.f, -1.f})
+      for (const NeuronToken& word : twin_tokens(*run, found->directions[i], 2, sign)) {
+        const auto of_word = twin_directions(*run, {LogitMeasure::Kind::logit, word.token, -1, 3, {}}, 3);
+        ASSERT_TRUE(of_word) << of_word.error().text();
+        EXPECT_NEAR(of_word->directions[i].measure, static_cast<double>(word.value),
+                    1e-5 * std::max(1.0, std::fabs(of_word->directions[i].measure)))
+            << i << " token " << word.token;
+      }
+}
+
 // Edits of steps are part of the sum: it is that of the edited run, and still closes.
 TEST_P(LinearTwins, CloseUnderEdits) {
   for (const char* text :
