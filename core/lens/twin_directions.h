@@ -28,8 +28,7 @@ struct TwinDirections {
 /// of the d_model numbers: a tenth of a second at 64, minutes at 768. Errors: as linear_twin(); no such row.
 Result<TwinDirections> twin_directions(const Trace& trace, const LogitMeasure& measure, std::int64_t pos);
 /// The `count` tokens whose logits a length of 1 along `writes` raises most (`sign` 1) or lowers most (-1),
-/// by how much
-/// before a soft cap; empty for heads with a transform and where there is no vocabulary.
+/// by how much before a soft cap; empty for heads with a transform and where there is no vocabulary.
 std::vector<NeuronToken> twin_tokens(const Trace& trace, const TwinDirection& one, std::size_t count,
                                      float sign);
 
