@@ -215,8 +215,10 @@ std::shared_ptr<const json> easy_look(const json& look) {
 
 bool ships(const std::string& id) {
   const auto paths = assets_under(kFolder);
-  return std::any_of(paths.begin(), paths.end(),
-                     [&](std::string_view path) { return ends_with(path, "_" + id + ".json"); });
+  return std::any_of(paths.begin(), paths.end(), [&](std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);  // "04_softmax.json"
+    return name.substr(name.find('_') + 1) == id + ".json";
+  });
 }
 
 // "mine-1a2b3c4d": the file's name, and a hash of its place for others that are called so.

@@ -427,6 +427,7 @@ TEST(LessonProgress, OfAFileWithAShippedIdIsItsOwn) {
   EXPECT_NE(mine.kept, copy.kept) << "two files of one name";
   EXPECT_EQ(read("a/mine.json", "softmax", strings).kept, mine.kept) << "read again";
   EXPECT_EQ(read("c/own.json", "own_heads", "").kept, "own_heads");
+  EXPECT_EQ(read("c/head.json", "head", "").kept, "head") << "the end of build_head";
   EXPECT_STREQ(tr(lesson_key(mine, "title")), "A stranger's");
   EXPECT_STREQ(tr(page_key(mine, mine.pages.front(), "text")), "Mine.");
   EXPECT_EQ(lesson_key(copy, "title"), lesson_key(shipped, "title")) << "a copy without texts has those";
