@@ -4,6 +4,17 @@
 
 namespace attnscope {
 
+Text::Text() = default;
+Text::Text(const Text&) = default;
+Text::Text(Text&&) noexcept = default;
+Text& Text::operator=(const Text&) = default;
+Text& Text::operator=(Text&&) noexcept = default;
+Text::~Text() = default;
+
+Text::Text(std::string words) : words_(std::move(words)) {}
+Text::Text(std::string_view words) : words_(words) {}
+Text::Text(const char* words) : words_(words) {}
+
 Text Text::of(std::string_view key, std::vector<Text> arguments) {
   Text text;
   text.key_ = key;

@@ -14,11 +14,17 @@ namespace attnscope {
 /// name, a number, what somebody typed.
 class Text {
  public:
-  Text() = default;
+  // Compiled once, not where each of a thousand sentences is made.
+  Text();
+  Text(const Text&);
+  Text(Text&&) noexcept;
+  Text& operator=(const Text&);
+  Text& operator=(Text&&) noexcept;
+  ~Text();
   // Words as they are: what arguments are made of.
-  Text(std::string words) : words_(std::move(words)) {}  // NOLINT(google-explicit-constructor)
-  Text(std::string_view words) : words_(words) {}        // NOLINT(google-explicit-constructor)
-  Text(const char* words) : words_(words) {}             // NOLINT(google-explicit-constructor)
+  Text(std::string words);       // NOLINT(google-explicit-constructor)
+  Text(std::string_view words);  // NOLINT(google-explicit-constructor)
+  Text(const char* words);       // NOLINT(google-explicit-constructor)
   template <std::integral Number>
   requires(!std::same_as<Number, bool> && !std::same_as<Number, char>) Text(Number number)
       : words_(std::to_string(number)) {}  // NOLINT(google-explicit-constructor)

@@ -17,6 +17,15 @@ std::string no_longer_than(const std::string& text, std::size_t limit) {
 
 }  // namespace
 
+Error::Error() = default;
+Error::Error(Code kind, Text happened, Text to_do)
+    : code(kind), what(std::move(happened)), advice(std::move(to_do)) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 std::string Error::sentence() const {
   const std::string todo = hint();
   const std::size_t left = kMostSaid - (todo.empty() ? 0 : utf8_length(todo) + 1);

@@ -5,10 +5,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/base/keyed_text.h"
@@ -33,6 +34,15 @@ struct Error {
   Text what;
   Text advice;  ///< empty where the tables have no hint for this error
 
+  // Compiled once, not wherever an error is passed up.
+  Error();
+  Error(Code code, Text what, Text advice);
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
+
   /// One sentence. It and the hint are made printable (core/base/text.h) and cut where they are longer than
   /// any sentence, so that no file can send escape sequences to a terminal; what comes from files and
   /// people is quoted with in_quotes().
@@ -55,37 +65,47 @@ Error within(Text where, const Error& error);
 /// already.
 Error about(std::string_view path, const Error& error);
 
-/// Either a T or an Error. `if (!r) return r.error();` is the whole protocol.
-template <class T>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : held_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
-  Result(Error error)
-      : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return fail(...);`
-
-  explicit operator bool() const { return held_.index() == 0; }
-  bool ok() const { return held_.index() == 0; }
-  T& operator*() & { return std::get<0>(held_); }
-  const T& operator*() const& { return std::get<0>(held_); }
-  T&& operator*() && { return std::get<0>(std::move(held_)); }
-  T* operator->() { return &std::get<0>(held_); }
-  const T* operator->() const { return &std::get<0>(held_); }
-  const Error& error() const { return std::get<1>(held_); }
-
- private:
-  std::variant<T, Error> held_;
-};
-
-/// Result of an action that has nothing to return.
-struct Done {};
-using Status = Result<Done>;
-
 namespace detail {
 [[noreturn]] inline void check_failed(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: internal check failed: %s\n", file, line, condition);
   std::abort();
 }
 }  // namespace detail
+
+/// Either a T or an Error. `if (!r) return r.error();` is the whole protocol. Reading what it does not hold
+/// is a mistake of ours, and CHECKed. (std::variant would be the same, and takes the compiler longer.)
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
+  Result(Error error)                            // NOLINT(google-explicit-constructor): `return fail(...);`
+      : error_(std::make_shared<const Error>(std::move(error))) {}
+
+  explicit operator bool() const { return value_.has_value(); }
+  bool ok() const { return value_.has_value(); }
+  T& operator*() & { return held(*this); }
+  const T& operator*() const& { return held(*this); }
+  T&& operator*() && { return std::move(held(*this)); }
+  T* operator->() { return &held(*this); }
+  const T* operator->() const { return &held(*this); }
+  const Error& error() const {
+    if (!error_) detail::check_failed("an error is read", __FILE_NAME__, __LINE__);
+    return *error_;
+  }
+
+ private:
+  template <class Self>
+  static auto& held(Self& self) {
+    if (!self.value_) detail::check_failed("a value is read", __FILE_NAME__, __LINE__);
+    return *self.value_;
+  }
+  std::optional<T> value_;
+  std::shared_ptr<const Error> error_;
+};
+
+/// Result of an action that has nothing to return.
+struct Done {};
+using Status = Result<Done>;
 
 }  // namespace attnscope
 
