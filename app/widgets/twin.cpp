@@ -1,5 +1,7 @@
 #include "app/widgets/twin.h"
 
+#include <utility>
+
 #include "core/session/beside.h"
 
 namespace attnscope {
@@ -11,6 +13,18 @@ const std::string& Twin::name(const Session& session) const {
 bool Twin::is_a(const Session& session) const {
   const auto pinned = session.pinned();
   return pinned && exists(session) && pinned->document.opened->path == name(session);
+}
+
+void Twin::follow(Session& session) {
+  if (!is_a(session)) {
+    followed_ = 0;
+    return;
+  }
+  const std::uint64_t now = session.history().version();
+  if (std::exchange(followed_, now) == now) return;
+  session.pin([document = session.document(), twin = name(session)](const std::atomic<bool>&) {
+    return under_model(document, twin);
+  });
 }
 
 void Twin::toggle(const Session& session, Workspace& workspace, Commands& commands) const {

@@ -16,10 +16,13 @@ class Twin {
   bool is_a(const Session& session) const;
   /// Runs it on what is open, keeps that as A and shows A, B and B - A; where it is A already, lets go of it.
   void toggle(const Session& session, Workspace& workspace, Commands& commands) const;
+  /// Where it is A, and the inputs or edits have changed since, it runs on those of now. Once per frame.
+  void follow(Session& session);
 
  private:
   const std::string& name(const Session& session) const;
   mutable Kept<std::string> name_;
+  std::uint64_t followed_ = 0;  ///< History::version() that A is of; 0: not known
 };
 
 }  // namespace attnscope

@@ -317,9 +317,9 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   if (hidden_cell(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
   if (placed.digit <= 0 || (hidden_cell(value) && !large_row(matrix) && !matrix.signs)) return;
   // A masked score is -inf, the weight that comes of it 0.
-  const std::string text = !hidden_cell(value)              ? cell_text(value, look.digits, placed.form)
-                           : look.scale == Scale::diverging ? number_text(value, 0)
-                                                            : "0";
+  const std::string text = !hidden_cell(value) ? cell_text(value, look.digits, placed.form)
+                           : look.scale == Scale::diverging && !matrix.masked_is_zero ? number_text(value, 0)
+                                                                                      : "0";
   const float width = context.measure.width(text, placed.digit, Face::mono);
   out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
            Face::mono, readable_on(ground), rect);

@@ -202,5 +202,23 @@ TEST(ViewAttention, PresentedItNamesEveryRow) {
   EXPECT_EQ(std::ssize(named), state.run->length);
 }
 
+// A weight that the mask hides in both runs is 0 in both, and so is their difference.
+TEST(ViewCompared, HiddenWeightsDifferByNothing) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, edited(of, "blocks.0.attn.z[head=2]=0"));
+  state.layer = 1, state.head = 3, state.row = 4, state.compare = true, state.before = of.run;
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1280, 720, figure::kWindowLetters, measure);
+  int zeros = 0;
+  for (const figure::DrawnShape& shape : figure::draw(placed, figure::kWindowLetters, measure, true).shapes) {
+    if (shape.part != "row" || shape.kind != figure::DrawnShape::Kind::text) continue;
+    EXPECT_EQ(shape.text.find("∞"), std::string::npos) << shape.text;
+    zeros += shape.text == "0" ? 1 : 0;
+  }
+  EXPECT_EQ(zeros, 3 * (state.run->length - 5)) << "what stands after the row, of A, of B and of both";
+}
+
 }  // namespace
 }  // namespace attnscope
