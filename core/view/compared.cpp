@@ -247,10 +247,8 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
   if (apart) {
     out.question = {Text::of("figure.compare.trained.question")};
     out.sentence = trained_apart_sentence(*then.opened, open_cells(*a), *now.opened, open_cells(*b));
-    if (auto said = both_movements(then, now); said && view.rules) {
-      figure::PartBox table = figure::leaf(*std::move(said));
-      out.below = out.below ? figure::column({std::move(table), *std::move(out.below)}) : std::move(table);
-    }
+    if (auto said = both_movements(then, now); said && view.rules)  // in place of a row of ones
+      out.below = figure::leaf(*std::move(said));
   }
   out.picture = figure::either(std::move(planes));
   return out;
