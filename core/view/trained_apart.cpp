@@ -15,6 +15,14 @@ std::string trained_mask(const OpenedModel& opened) {
   return blocks.empty() ? std::string() : mask_text(blocks.front().attention);
 }
 
+// Patches see each other, those behind them too, before the masks that are compared come into it.
+bool tower_sees_all(const OpenedModel& opened) {
+  const ModelConfig* tower = opened.model->config().vision();
+  return tower && std::all_of(tower->blocks.begin(), tower->blocks.end(), [](const BlockSpec& block) {
+           return !block.attention.causal && block.attention.mask.empty();
+         });
+}
+
 // The likeliest output of each row that an action follows; empty where one of the seven is no action.
 std::vector<Text> said_actions(const ViewState& state) {
   std::vector<Text> out;
@@ -46,7 +54,9 @@ std::vector<Text> trained_apart_sentence(const OpenedModel& a, std::int64_t open
                                percent(*b.card->accuracy),
                                open_a,
                                open_b};
-  return {Text::of("figure.compare.trained", with), Text::of("figure.compare.trained.short", with)};
+  const bool tower = tower_sees_all(a) && tower_sees_all(b);
+  return {Text::of(tower ? "figure.compare.trained.tower" : "figure.compare.trained", with),
+          Text::of("figure.compare.trained.short", with)};
 }
 
 std::optional<figure::Part> both_movements(const ViewState& a, const ViewState& b) {

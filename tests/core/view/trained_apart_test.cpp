@@ -75,7 +75,7 @@ TEST(TrainedApart, BothMasksCellByCell) {
     EXPECT_EQ(apart, open_b - open_a);
     const Card causal = *read_card(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot/causal"),
                prefix = *read_card(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot");
-    EXPECT_EQ(sentence_key(*figure), "figure.compare.trained");
+    EXPECT_EQ(sentence_key(*figure), "figure.compare.trained.tower");
     EXPECT_EQ(
         sentence_of(*figure),
         (std::vector<std::string>{
