@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/place.h"
 #include "core/session/beside.h"
@@ -36,6 +37,8 @@ struct BesideTwin {
     return out;
   }
 };
+
+std::string hundredths(const Card& card) { return format("%.2f %%", 100 * card.measures.front().value); }
 
 const figure::TableMark& movements_in(const figure::Figure& figure) {
   return mark_of<figure::TableMark>(figure, "movements");
@@ -76,11 +79,9 @@ TEST(TrainedApart, BothMasksCellByCell) {
     const Card causal = *read_card(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot/causal"),
                prefix = *read_card(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot");
     EXPECT_EQ(sentence_key(*figure), "figure.compare.trained.tower");
-    EXPECT_EQ(
-        sentence_of(*figure),
-        (std::vector<std::string>{
-            "causal", "causal | image>image", "1000", percent(causal.measures.front().value).str(),
-            percent(prefix.measures.front().value).str(), std::to_string(open_a), std::to_string(open_b)}));
+    EXPECT_EQ(sentence_of(*figure),
+              (std::vector<std::string>{"causal", "causal | image>image", "1000", hundredths(causal),
+                                        hundredths(prefix), std::to_string(open_a), std::to_string(open_b)}));
   }
 }
 
