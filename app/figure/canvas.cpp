@@ -133,9 +133,11 @@ void Canvas::fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments
 void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                        float angle) const {
   if (text.empty()) return;
+  const float own = compat::drawn_at(compat::or_current(font), size), share = size / own;
   const ImVec2 box =
-      compat::or_current(font)->CalcTextSizeA(size, FLT_MAX, 0, text.data(), text.data() + text.size());
-  DrawItem item = shape(DrawItem::Kind::text, at, ImVec2(at.x + box.x, at.y + box.y), colour, 0);
+      compat::or_current(font)->CalcTextSizeA(own, FLT_MAX, 0, text.data(), text.data() + text.size());
+  DrawItem item =
+      shape(DrawItem::Kind::text, at, ImVec2(at.x + box.x * share, at.y + box.y * share), colour, 0);
   item.pivot = pivot, item.angle = angle;
   item.face = face_of(compat::or_current(font));
   item.face.em *= size / compat::size_of(font);
@@ -143,12 +145,30 @@ void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::s
   record_->add_text(item, text, list_->GetClipRectMin(), list_->GetClipRectMax());
 }
 
+// Letters of compat::drawn_at(), made as small as `size`. Returns the first of their vertices. `clipped`:
+// those outside of the clip rectangle may be left out.
+int Canvas::letters(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text,
+                    bool clipped) const {
+  const int first = list_->VtxBuffer.Size;
+  const float own = compat::drawn_at(font, size), share = size / own;
+  // No glyph is clipped where it does not stay; the clip rectangle of the draw command stays the same.
+  const ImVec4 clip = list_->_CmdHeader.ClipRect;
+  if (!clipped || share < 1) list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
+  list_->AddText(font, own, at, colour, text.data(), text.data() + text.size());
+  list_->_CmdHeader.ClipRect = clip;
+  for (int v = first; share < 1 && v < list_->VtxBuffer.Size; ++v) {
+    ImVec2& p = list_->VtxBuffer[v].pos;
+    p = ImVec2(at.x + (p.x - at.x) * share, at.y + (p.y - at.y) * share);
+  }
+  return first;
+}
+
 void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float size) const {
   if (text.empty()) return;
   if (size <= 0) size = compat::size_of(font);
   attnscope::note_text(text);
   const ImVec2 place(std::floor(at.x), std::floor(at.y));
-  list_->AddText(compat::or_current(font), size, place, colour, text.data(), text.data() + text.size());
+  letters(compat::or_current(font), size, place, colour, text, true);
   if (record_) note_text(font, size, place, colour, text, place, 0);
 }
 
@@ -157,15 +177,10 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_vi
   if (text.empty()) return;
   if (size <= 0) size = compat::size_of(font);
   attnscope::note_text(text);
-  const int first = list_->VtxBuffer.Size;
   const ImVec2 flat(std::floor(at.x), std::floor(at.y - size * 0.5f));
   if (record_) note_text(font, size, flat, colour, text, at, -std::atan2(sine, cosine));
-  // No glyph is clipped while it is unrotated; the clip rectangle of the draw command stays the same.
-  const ImVec4 clip = list_->_CmdHeader.ClipRect;
-  list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
-  list_->AddText(compat::or_current(font), size, flat, colour, text.data(), text.data() + text.size());
-  list_->_CmdHeader.ClipRect = clip;
-  for (int v = first; v < list_->VtxBuffer.Size; ++v) {
+  for (int v = letters(compat::or_current(font), size, flat, colour, text, false); v < list_->VtxBuffer.Size;
+       ++v) {
     ImVec2& p = list_->VtxBuffer[v].pos;
     const ImVec2 d(p.x - at.x, p.y - at.y);
     p = ImVec2(at.x + d.x * cosine + d.y * sine, at.y - d.x * sine + d.y * cosine);

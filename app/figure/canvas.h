@@ -62,6 +62,7 @@ class Canvas {
                    float thickness, bool closed) const;
   void note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                  float angle) const;
+  int letters(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, bool clipped) const;
   ImDrawList* list_;
   DisplayList* record_ = nullptr;
 };

@@ -53,10 +53,19 @@ inline float font_size(const ImFont* font) {
 inline ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
 inline float size_of(const ImFont* font) { return font ? font_size(font) : ImGui::GetFontSize(); }
 
+/// The size at which Dear ImGui is to draw and measure letters of `size` pixels, before they are made as
+/// small as that: no size below the font's own. Since 1.92 each size has glyphs of its own, as wide as whole
+/// pixels are: a text in small letters would be up to a tenth wider than figure::Measure says.
+inline float drawn_at(const ImFont* font, float size) {
+  const float own = font_size(font);
+  return size < own ? own : size;
+}
+
 /// Pixels from the top of a line to its baseline, for a font size.
 inline float font_ascent(ImFont* font, [[maybe_unused]] float size) {
 #if IMGUI_VERSION_NUM >= 19200
-  return font->GetFontBaked(size)->Ascent;
+  const float drawn = drawn_at(font, size);
+  return font->GetFontBaked(drawn)->Ascent * size / drawn;
 #else
   return font->Ascent * size / font->FontSize;
 #endif

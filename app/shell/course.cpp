@@ -236,6 +236,7 @@ void CourseWindow::draw(FrameState& state, const RunResult* run) {
   if (pending_ && run && run->document.opened->path == pending_->path) {
     std::vector<std::string> notes;
     (void)apply_cursor(state, *run, *pending_, notes);
+    keep_beside(state, pending_->beside);
     pending_.reset();
   }
   if (!begin_dialog("###course", state.show_course)) return;

@@ -73,6 +73,15 @@ void EasyRules::draw(FrameState& state, const ViewState& view, const RunResult& 
     note_item(rule.id);
     x = ImGui::GetItemRectMax().x + px(8);
   }
+  if (kind == AttentionKind::main && twin_.exists(state.session)) {
+    ImGui::SetCursorScreenPos(ImVec2(x + px(8), y));
+    const Label beside(tr("easy.rule.twin"), "###rule_twin");
+    if (raised_button(beside, twin_.is_a(state.session)))
+      twin_.toggle(state.session, state.workspace, state.commands);
+    note_item("rule_twin");
+    compat::item_tooltip(tr("mask.twin.help"));
+    return;
+  }
   x += px(8);
   if (const char* paint = tr("easy.rule.paint"); x + ImGui::CalcTextSize(paint).x <= at.x + width)
     words(paint);

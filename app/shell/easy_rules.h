@@ -3,6 +3,7 @@
 
 #include "app/look/kept_text.h"
 #include "app/state/frame_state.h"
+#include "app/widgets/twin.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -22,6 +23,7 @@ class EasyRules {
   };
   static std::vector<Rule> rules_of(const ViewState& view, const RunResult& run);
   Kept<std::vector<Rule>> rules_;
+  Twin twin_;
 };
 
 }  // namespace attnscope

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/figure/canvas.h"
 #include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/look/scopes.h"
 #include "app/look/text_lines.h"
+#include "app/shell/try_card.h"
 #include "app/shell/try_place.h"
 #include "app/state/controls.h"
 #include "app/widgets/navigation.h"
@@ -18,8 +18,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kTryCard = 58.f, kPresented = 72.f;  // units
-constexpr float kMostWait = 3.f;                     // seconds until the picture stands still
+constexpr float kPresented = 72.f;  // units
+constexpr float kMostWait = 3.f;    // seconds until the picture stands still
 
 float height_in_lines(const std::string& text, float width) {
   const std::string_view lines = in_lines(text, width);
@@ -307,15 +307,13 @@ void EasyTry::draw_presented(FrameState& state, const RunResult& run, ImVec2 at,
   note_item("try_sentence");
 }
 
-float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCard); }
+float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCardHeight); }
 
 void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float width) {
   if (things_.empty()) return;
   const bool done = shown(state);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 end(at.x + width, at.y + px(kTryCard - 8));
-  list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
-  list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
+  const ImVec2 end(at.x + width, at.y + px(kTryCardHeight - 8));
+  const float left = draw_try_frame(at, end);
   const float middle = (at.y + end.y) / 2, line = ImGui::GetFrameHeight();
   float right = end.x - px(12);
   const auto button = [&](const char* key, const char* name, bool lit) {
@@ -329,12 +327,6 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
   if (button(done ? "easy.try.back" : "easy.try.show", "try_show", !done) && !ends_press_) toggle(state);
   button_ = ImVec2((ImGui::GetItemRectMin().x + ImGui::GetItemRectMax().x) / 2,
                    (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2);
-  const DrawRecording recording(state.recording);
-  const Canvas canvas;
-  const char* title = tr("easy.try");
-  canvas.text(fonts().reading_bold,
-              ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2), theme().v, title);
-  const float left = at.x + px(14) + text_size(fonts().reading_bold, title).x + px(14);
   draw_words(state, run, ImVec2(left, at.y), ImVec2(right, end.y));
 }
 

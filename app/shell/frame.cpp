@@ -196,6 +196,7 @@ void Frame::draw_all(Painter& painter) {
   state_.poll_writing();
   state_.follow_reading();
   weight_check_.follow(state_);
+  twin_.follow(state_.session);
   follow_backward();
   state_.workspace.asking.follow(state_.session.workers(), run_, state_.workspace.cursor.sequence,
                                  state_.session.pinned());

@@ -19,6 +19,7 @@
 #include "app/state/frame_state.h"
 #include "app/state/motion.h"
 #include "app/widgets/edit_menu.h"
+#include "app/widgets/twin.h"
 
 namespace attnscope {
 
@@ -72,6 +73,7 @@ class Frame {
   Handbook handbook_;
   CourseWindow course_;
   WeightCheck weight_check_;
+  Twin twin_;  ///< of what is open, where it is A
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;
   std::shared_ptr<const RunResult> run_, before_, walked_, seen_pinned_;

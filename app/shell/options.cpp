@@ -143,6 +143,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_flag("--transparent", options.transparent, tr("cli.figure.transparent"));
   named("--session", options.path, tr("options.session"), "S.attnscope")->excludes("MODEL_OR_SCENE");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
+  named("--beside", options.beside, tr("options.beside"), "MODEL");
   named("--lora", raw.lora, tr("options.lora"), "DIR[:STRENGTH]");
   add_value_flags(cli, raw.run_flags);
   add_data_flags(cli, options.data);

@@ -20,10 +20,11 @@ struct Options {
   std::string export_size,
       export_walk;  ///< of the figure: a page (core/export/page.h), a walk (core/view/walk.h)
   bool paper = false, caption = false, transparent = false;  ///< of the figure
-  std::string save_session;                                  ///< session to write instead of opening a window
-  Request request;  ///< what is run: the same flags as attnscope-cli trace
-  LoraChoice lora;  ///< the adapter of the model: as attnscope-cli has it
-  DataChoice data;  ///< the data set beside it: the same flags as attnscope-cli ablate
+  std::string beside;        ///< a model that runs what is open and is kept as A
+  std::string save_session;  ///< session to write instead of opening a window
+  Request request;           ///< what is run: the same flags as attnscope-cli trace
+  LoraChoice lora;           ///< the adapter of the model: as attnscope-cli has it
+  DataChoice data;           ///< the data set beside it: the same flags as attnscope-cli ablate
   std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file
   std::string lecture;                ///< name of a shipped lecture, or a file

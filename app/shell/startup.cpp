@@ -8,6 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/beside.h"
 #include "core/session/steering.h"
 #include "core/system/system_language.h"
 #include "core/trace/editable.h"
@@ -95,7 +96,16 @@ Status give_input(Document& document, const Request& request) {
 
 }  // namespace
 
+void keep_beside(FrameState& state, const std::string& model) {
+  if (model.empty()) return;
+  state.workspace.show_difference = true;
+  state.session.pin([document = state.session.document(), model](const std::atomic<bool>&) {
+    return under_model(document, model);
+  });
+}
+
 Status apply_input(FrameState& state, const Options& options) {
+  keep_beside(state, options.beside);
   const Request& request = options.request;
   if (options.data.path == kSessionData) {  // it came with the session
     if (!state.session.document().data.prompts) return fail(Code::not_found, "error.cli.data_session_none");

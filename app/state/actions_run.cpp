@@ -3,6 +3,7 @@
 
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
+#include "app/widgets/twin.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
 #include "core/trace/longest_input.h"
@@ -138,6 +139,16 @@ std::vector<Action> compare_actions() {
        .why_not = not_both,
        .checked = shows_both},
       {.id = "compare.swap", .run = swap, .menu = Menu::run, .why_not = no_pinned_run},
+      {.id = "compare.twin",
+       .run =
+           [](FrameState& state, std::string_view) {
+             state.workspace.view = "mask";
+             Twin().toggle(state.session, state.workspace, state.commands);
+           },
+       .menu = Menu::run,
+       .why_not =
+           [](const FrameState& state) { return Twin().exists(state.session) ? nullptr : "why_not.no_twin"; },
+       .checked = [](const FrameState& state, std::string_view) { return Twin().is_a(state.session); }},
   };
 }
 

@@ -24,6 +24,9 @@ std::string twin_words(const OpenedModel& opened, const Trace& trace, const Twin
   return join(out, ", ");
 }
 
+// Digits behind the point of all numbers of a column, by its largest: three in all.
+int column_decimals(double largest) { return largest >= 100 ? 0 : largest >= 10 ? 1 : 2; }
+
 }  // namespace
 
 void AskTwinMatrix::draw(const ViewContext& context, const std::shared_ptr<const Trace>& trace,
@@ -58,10 +61,12 @@ void AskTwinMatrix::draw(const ViewContext& context, const std::shared_ptr<const
   table.columns = {{}, {}, {.kind = TableColumn::Kind::bar_number, .share = 1}};
   table.row = scaled(kTwinDirectionRow);
   table.words = fonts().small, table.digits = fonts().mono_small;
+  double largest = 0;
+  for (std::size_t i = 0; i < many; ++i) largest = std::max(largest, found.directions[i].singular);
   for (std::size_t i = 0; i < many; ++i) {
     const TwinDirection& one = found.directions[i];
     table.rows.push_back({"###twin_direction_" + std::to_string(i),
-                          {{significant(one.singular, 3)},
+                          {{format("%.*f", column_decimals(largest), one.singular)},
                            {made->words[i]},
                            {.text = signed_number(one.value),
                             .bar = one.value,

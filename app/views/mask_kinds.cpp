@@ -135,6 +135,11 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
                 tr(all ? "mask.and.help" : "mask.or.help")))
           choose(context, scene, mask_text({now.parts, all}));
     }
+    if (of == AttentionKind::main && twin_.exists(context.session)) {
+      put.part(12);
+      if (put(Label(tr("mask.twin"), "###mask_twin"), twin_.is_a(context.session), tr("mask.twin.help")))
+        twin_.toggle(context.session, context.workspace, context.commands);
+    }
     p.y += put.height() + scaled(6);
   }
   return p.y - at.y + draw_counts(context, scene, now, ImVec2(at.x, p.y), width);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/views/mask_board.h"
+#include "app/widgets/twin.h"
 #include "core/trace/mask_mix.h"
 
 namespace attnscope {
@@ -32,6 +33,7 @@ class MaskKinds {
   std::int64_t window_ = 4, prefix_ = 3;
   Kept<std::vector<Kind>> kinds_;
   Kept<std::optional<MaskMix>> mix_;  ///< parsed text of the mask
+  Twin twin_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 #include "core/arch/model_card.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace attnscope {
@@ -37,6 +38,22 @@ void model_card_read_head(const json& object, ModelCard& out) {
   }
 }
 
+// Of a measure called "accuracy", and on how many examples it was measured.
+void model_card_read_accuracy(const json& object, ModelCard& out) {
+  const auto measures = object.find("measures"), measured = object.find("measured");
+  if (measures == object.end() || !measures->is_array() || measured == object.end() || !measured->is_object())
+    return;
+  const auto found = std::find_if(measures->begin(), measures->end(), [](const json& measure) {
+    return measure.is_object() && model_card_text_at(measure, "name") == "accuracy";
+  });
+  const auto count = measured->find("count");
+  if (found == measures->end() || count == measured->end() || !count->is_number_unsigned()) return;
+  const double value = value_of(*found);
+  const auto examples = count->get<std::uint64_t>();
+  if (!(value >= 0 && value <= 1) || examples == 0 || examples > 1u << 30) return;
+  out.accuracy = value, out.measured = static_cast<int>(examples);
+}
+
 }  // namespace
 
 Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
@@ -54,6 +71,7 @@ Result<ModelCard> model_card_from_json(const json& object, const std::string& wh
     out.counted = *rows;
   }
   model_card_read_head(object, out);
+  model_card_read_accuracy(object, out);
   return out;
 }
 

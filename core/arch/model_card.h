@@ -19,6 +19,9 @@ struct ModelCard {
   std::string task;                    ///< that it was trained on
   std::optional<CountedRows> counted;  ///< rows in the loss of its training; older cards have the task alone
   int layer = -1, head = -1;           ///< of the main stack; of cross-attention where there is an encoder
+  /// Share of what it says that was right on `measured` held-out examples of its task; nothing: not measured.
+  std::optional<double> accuracy;
+  int measured = 0;
 };
 
 /// Errors: no object, inputs that are none.

@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::string_view kScene = "scene:", kModel = "model:";
 
-// "assets/models/sorter/card.json" -> sorter, card.json
+// "assets/models/sorter/card.json" -> sorter, card.json; "assets/models/pilot/causal/card.json" ->
+// pilot/causal, card.json
 struct ModelFile {
   std::string_view model, file;
 };
 ModelFile model_file(std::string_view path) {
   constexpr std::string_view kFolder = "assets/models/";
-  const std::size_t slash = path.find('/', kFolder.size());
-  if (!starts_with(path, kFolder) || slash == std::string_view::npos) return {};
+  const std::size_t slash = path.rfind('/');
+  if (!starts_with(path, kFolder) || slash == std::string_view::npos || slash < kFolder.size()) return {};
   return {path.substr(kFolder.size(), slash - kFolder.size()), path.substr(slash + 1)};
 }
 
@@ -47,7 +48,22 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
 std::vector<std::string> shipped_models() {
   std::vector<std::string> out;
   for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
-    if (const ModelFile found = model_file(asset->first); found.file == "config.json")
+    if (const ModelFile found = model_file(asset->first);
+        found.file == "config.json" && found.model.find('/') == std::string_view::npos)
+      out.push_back(std::string(kModel) + std::string(found.model));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> shipped_twins(const std::string& name) {
+  if (!starts_with(name, kModel)) return {};
+  const std::string_view own = std::string_view(name).substr(kModel.size());
+  if (const std::size_t slash = own.find('/'); slash != std::string_view::npos)
+    return {name.substr(0, kModel.size() + slash)};
+  std::vector<std::string> out;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
+    if (const ModelFile found = model_file(asset->first);
+        found.file == "config.json" && starts_with(found.model, std::string(own) + "/"))
       out.push_back(std::string(kModel) + std::string(found.model));
   std::sort(out.begin(), out.end());
   return out;

@@ -12,7 +12,10 @@ namespace attnscope {
 
 /// "model:NAME" of every model inside the program, in the order of the alphabet.
 std::vector<std::string> shipped_models();
-/// The files of "sorter", by their names; empty where there is no such model.
+/// What the same task was trained to under another mask: the model in the folder of "model:pilot" is
+/// "model:pilot/causal", and the other way round. None of them is one of shipped_models().
+std::vector<std::string> shipped_twins(const std::string& name);
+/// The files of "sorter", or of "pilot/causal", by their names; empty where there is no such model.
 ModelFiles shipped_files(std::string_view name);
 /// True for "scene:..." and "model:...".
 bool is_shipped_name(const std::string& name);

@@ -33,6 +33,7 @@ constexpr float kStraightName = 64;           // the widest of these names, in l
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
 constexpr float kLeastSmall = 11.f;           // names beside digits
+constexpr float kLeastRowName = 0.85f;        // of the letters of a row's name, before names are left out
 constexpr float kOtherApart = 8;              // "other n" and the name before it
 constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
 constexpr float kOpenLetters = 2.6f;      // the same of a plane of "1" and "0", where room lacks
@@ -316,9 +317,9 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   if (hidden_cell(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
   if (placed.digit <= 0 || (hidden_cell(value) && !large_row(matrix) && !matrix.signs)) return;
   // A masked score is -inf, the weight that comes of it 0.
-  const std::string text = !hidden_cell(value)              ? cell_text(value, look.digits, placed.form)
-                           : look.scale == Scale::diverging ? number_text(value, 0)
-                                                            : "0";
+  const std::string text = !hidden_cell(value) ? cell_text(value, look.digits, placed.form)
+                           : look.scale == Scale::diverging && !matrix.masked_is_zero ? number_text(value, 0)
+                                                                                      : "0";
   const float width = context.measure.width(text, placed.digit, Face::mono);
   out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
            Face::mono, readable_on(ground), rect);
@@ -435,11 +436,18 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
                  out);
 }
 
+// Names of rows are a little smaller before every second one is left out.
+float row_name_em(float em, float tall) {
+  const float fits = tall / kLine, least = std::max(kLeastRowName * em, std::min(em, kLeastSmall));
+  return fits < least ? em : std::min(em, fits);
+}
+
 void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
                     const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
-  const float em = name_em(matrix, placed.form, context.look), tall = placed.cells.h / count(rows_of(matrix));
-  const std::int64_t every = name_every(placed, em * kLine / tall);
+  const float tall = placed.cells.h / count(rows_of(matrix));
+  const float em = row_name_em(name_em(matrix, placed.form, context.look), tall);
+  const std::int64_t every = name_every(placed, em * kLine / tall - 0.01f);
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
     if (!name_shown(matrix.rows, row, every)) continue;
     const std::string text = context.measure.fitted(matrix.rows.labels[static_cast<std::size_t>(row)].str(),

@@ -69,8 +69,12 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
     out.pieces.push_back({std::move(matrix), 1, begins, 1.1f});
   };
   const char *query = "lab.families.query", *key = "lab.families.key";
-  if (family == encoder_only) show(mask("lab.families.mask.self", n, n, false, query, key), true);
-  if (family == decoder_only) show(mask("lab.families.mask.causal", n, n, true, query, key), true);
+  if (family != both) {  // the other one beside it: what the mask takes away, or leaves
+    const bool causal_first = family == decoder_only;
+    for (const bool hides : {causal_first, !causal_first})
+      show(mask(hides ? "lab.families.mask.causal" : "lab.families.mask.self", n, n, hides, query, key),
+           hides == causal_first);
+  }
   if (family == both) {
     show(mask("lab.families.mask.encoder", source, source, false, query, key), true);
     show(mask("lab.families.mask.causal", n, n, true, query, key), false);

@@ -47,7 +47,7 @@ Text said_word(const std::string& word, const std::string& kind) {
   const auto number = [](std::string_view part) {
     return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
   };
-  const bool of_head = kind == "head" || kind == "hide" || kind == "cell";
+  const bool of_head = kind == "head" || kind == "heads" || kind == "hide" || kind == "cell";
   if (!of_head || dot == std::string::npos) return word;
   const std::string block = word.substr(0, dot), head = word.substr(dot + 1);
   return number(block) && number(head) ? Text::of("try.at_head", {block, head}) : Text(word);

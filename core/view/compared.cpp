@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/step/place.h"
+#include "core/view/trained_apart.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -59,6 +60,11 @@ Text name_of(const MatrixMark& a, const MatrixMark& b, const figure::Names Matri
   };
   const Text now = one(b), then = one(a);
   return then.str() == now.str() ? now : Text::of("figure.compare.both", {then, now});
+}
+
+std::int64_t open_cells(const MatrixMark& matrix) {
+  const auto values = matrix.values.values();
+  return std::count_if(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
 // The smallest difference that the digits shown can show.
@@ -208,6 +214,8 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
   then.row =
       std::clamp<std::int64_t>(state.row, 0, std::max<std::int64_t>(0, then.run->rows(then.place.stack) - 1));
   if (!check_state(then)) return std::nullopt;
+  const bool apart = trained_apart(*then.opened, *now.opened);
+  then.trained_apart = now.trained_apart = apart;
   auto before = view.draw(then), after = view.draw(now);
   if (!before || !after) return std::nullopt;
   if (!before->picture || !after->picture) return std::nullopt;
@@ -235,6 +243,12 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
                        "planes"}),
          figure::leaf({"minus", comparison.difference(), 2, {}, "planes"})}));
     out.below = figure::leaf(comparison.row());
+  }
+  if (apart) {
+    out.question = {Text::of("figure.compare.trained.question")};
+    out.sentence = trained_apart_sentence(*then.opened, open_cells(*a), *now.opened, open_cells(*b));
+    if (auto said = both_movements(then, now); said && view.rules)  // in place of a row of ones
+      out.below = figure::leaf(*std::move(said));
   }
   out.picture = figure::either(std::move(planes));
   return out;

@@ -33,9 +33,10 @@ struct ViewState {
   std::shared_ptr<const Trace> run;     ///< null for views of no model
   std::shared_ptr<const Trace> before;  ///< the run compared with, mostly without its edits; null: none
   const OpenedModel* opened_before = nullptr;  ///< of `before`; null: `opened`
-  bool compare = false;  ///< show both and their difference, where the view shows a matrix
-  AttentionPlace place;  ///< whose attention is looked at
-  int layer = 0;         ///< block
+  bool compare = false;        ///< show both and their difference, where the view shows a matrix
+  bool trained_apart = false;  ///< one of two such: of two models that learned one task under different masks
+  AttentionPlace place;        ///< whose attention is looked at
+  int layer = 0;               ///< block
   std::int64_t head = 0;
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one

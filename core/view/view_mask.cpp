@@ -193,6 +193,11 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   allowed.of = state.run->find(mask) ? to_text(mask) : std::string();
   const Text& query = row.rows.labels.front();
   std::vector<PartBox> planes;
+  if (state.trained_apart)  // heads of two trainings have nothing to do with each other, masks have
+    return ViewDrawing{
+        {Text::of("figure.mask.question")},
+        mask_sentence(state, query, allowed),
+        figure::leaf({"allowed", std::move(allowed), 2, {Text::of("figure.mask.allowed")}, ""})};
   const bool piece = state.level == Level::easy && !state.compare && looks_at_itself(state.place) &&
                      pattern.values.size(0) > kPiece;
   const bool nothing_hidden = hides_nothing(allowed);

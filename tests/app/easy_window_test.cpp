@@ -1017,5 +1017,36 @@ TEST_F(EasyWindowTest, ChoosesWhoMayLookByOneClick) {
   EXPECT_TRUE(is_chosen_mask(document(), "model", AttentionKind::main)) << "it hides nothing";
 }
 
+// The Pilot that learned under the other mask reads what is open, and goes on reading it as it changes.
+TEST_F(EasyWindowTest, OneClickSetsTheTwinBesideIt) {
+  open_easy("pilot");
+  workspace().view = "mask";
+  settle();
+  ASSERT_TRUE(shows("rule_twin"));
+  EXPECT_FALSE(is_checked(*find_action("compare.twin"), state()));
+  click("rule_twin");
+  settle();
+  ASSERT_TRUE(session_->pinned());
+  EXPECT_EQ(session_->pinned()->document.opened->path, "model:pilot/causal");
+  EXPECT_TRUE(shows("figure.a") && shows("figure.b") && shows("figure.minus") && shows("figure.movements"));
+  EXPECT_FALSE(shows("rule_twin"));
+  ASSERT_TRUE(session_->edit("word", "", [](Document& document) {
+    document.sequences.front().input.ids[18] += 1;  // another colour
+    return Status(Done{});
+  }));
+  settle();
+  EXPECT_EQ(session_->pinned()->trace(0).input.ids, run().trace(0).input.ids) << "the twin reads it, too";
+  EXPECT_TRUE(perform(state(), "compare.twin"));
+  settle();
+  EXPECT_FALSE(session_->pinned());
+  EXPECT_TRUE(shows("rule_twin") && shows("rule_own"));
+  open_easy("storyteller");
+  workspace().view = "mask";
+  settle();
+  EXPECT_TRUE(shows("rule_past"));
+  EXPECT_FALSE(shows("rule_twin"));
+  EXPECT_FALSE(is_possible(*find_action("compare.twin"), state()));
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 // the picture is the same.
 #include "app/figure/canvas.h"
 
+#include "core/figure/measure.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {
@@ -63,6 +64,30 @@ TEST_F(CanvasTest, RecordsWhatItDraws) {
   EXPECT_NEAR(items[8].angle, -0.8727f, 1e-3f);
   EXPECT_GT(list.clip(items[8]).p1.y, 120) << "the clip is over";
   EXPECT_EQ(list.cells(items[9]).values.at(1, 2), 6.f);
+}
+
+// A figure is placed by figure::Measure: letters smaller than those of any font are as wide as it says.
+TEST_F(CanvasTest, SmallLettersAreAsWideAsTheyWereMeasured) {
+  const figure::Measure measure;
+  DisplayList list;
+  for (float em = 6; em < 9.6f; em += 0.1f) {
+    list.clear();
+    float drawn = 0;
+    frame([&] {
+      const DrawRecording recording(&list);
+      const auto [font, size] = font_for(Typeface::mono, em);
+      const ImVector<ImDrawVert>& vertices = ImGui::GetWindowDrawList()->VtxBuffer;
+      const int first = vertices.Size;
+      Canvas().text(font, ImVec2(20, 20), kRed, "children", size);
+      for (int v = first; v < vertices.Size; ++v) drawn = std::max(drawn, vertices[v].pos.x - 20);
+    });
+    const float wanted = measure.width("children", em, Typeface::mono);
+    ASSERT_EQ(list.items().size(), 1u);
+    const float noted = list.items()[0].p1.x - list.items()[0].p0.x;
+    EXPECT_LE(noted, 1.05f * wanted + 0.5f) << em;
+    EXPECT_LE(drawn, noted + 0.5f) << em;
+    EXPECT_GE(drawn, 0.9f * wanted) << em;
+  }
 }
 
 TEST_F(CanvasTest, DrawsTheSameWithoutARecording) {

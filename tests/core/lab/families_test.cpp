@@ -26,6 +26,8 @@ double ones(const LabPiece& piece) {
 TEST(Families, OpenAsManyPairsAsTheySay) {
   EXPECT_EQ(ones(shown_picture("families,family=encoder,n=7").pieces[0]), 49);
   EXPECT_EQ(ones(shown_picture("families,family=decoder,n=7").pieces[0]), 28);
+  EXPECT_EQ(ones(shown_picture("families,family=encoder,n=7").pieces[1]), 28) << "the other one beside it";
+  EXPECT_EQ(ones(shown_picture("families,family=decoder,n=7").pieces[1]), 49);
   const LabPicture both = shown_picture("families,family=both,n=4,source=6");
   EXPECT_EQ(ones(both.pieces[0]) + ones(both.pieces[1]) + ones(both.pieces[2]), 36 + 10 + 24);
   EXPECT_NE(both.formula.str().find("= 70 "), std::string::npos) << both.formula.str();

@@ -27,12 +27,9 @@ std::shared_ptr<const OpenedModel> shipped(const std::string& name) {
   return opened ? std::make_shared<const OpenedModel>(*std::move(opened)) : nullptr;
 }
 
-// Everything that ships: models and scenes, as they are named.
+// All that can be chosen: models and scenes, as they are named.
 std::vector<std::string> all_shipped() {
-  std::vector<std::string> out;
-  for (const std::string_view path : assets_under("assets/models/"))
-    if (ends_with(path, "/config.json"))
-      out.push_back("model:" + std::string(path.substr(14, path.size() - 14 - 12)));
+  std::vector<std::string> out = shipped_models();
   for (const std::string_view path : assets_under("assets/scenes/"))
     out.push_back("scene:" + std::string(path.substr(14, path.size() - 14 - 5)));
   return out;

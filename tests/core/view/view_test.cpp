@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "core/base/words.h"
+#include "core/figure/drawing.h"
+#include "core/figure/place.h"
 #include "core/lens/attention_row.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
@@ -177,6 +180,44 @@ TEST(View, TheAnswerTakesTheHeightOfThePicture) {
     ASSERT_TRUE(figure) << view;
     EXPECT_TRUE(mark_of<figure::TableMark>(*figure, "answer").tall) << view;
   }
+}
+
+// On a projector every row of the pattern has its name: in smaller letters before a name is left out.
+TEST(ViewAttention, PresentedItNamesEveryRow) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3, state.level = Level::easy;
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1280, 720, figure::kPresenterLetters, measure);
+  const figure::Drawing drawing = figure::draw(placed, figure::kPresenterLetters, measure, true);
+  std::set<std::int64_t> named;
+  for (const figure::DrawnShape& shape : drawing.shapes)
+    if (shape.kind == figure::DrawnShape::Kind::text && shape.part == "pattern" && shape.row >= 0 &&
+        shape.col < 0) {
+      named.insert(shape.row);
+      EXPECT_GE(shape.em, 15.f);
+    }
+  EXPECT_EQ(std::ssize(named), state.run->length);
+}
+
+// A weight that the mask hides in both runs is 0 in both, and so is their difference.
+TEST(ViewCompared, HiddenWeightsDifferByNothing) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, edited(of, "blocks.0.attn.z[head=2]=0"));
+  state.layer = 1, state.head = 3, state.row = 4, state.compare = true, state.before = of.run;
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1280, 720, figure::kWindowLetters, measure);
+  int zeros = 0;
+  for (const figure::DrawnShape& shape : figure::draw(placed, figure::kWindowLetters, measure, true).shapes) {
+    if (shape.part != "row" || shape.kind != figure::DrawnShape::Kind::text) continue;
+    EXPECT_EQ(shape.text.find("∞"), std::string::npos) << shape.text;
+    zeros += shape.text == "0" ? 1 : 0;
+  }
+  EXPECT_EQ(zeros, 3 * (state.run->length - 5)) << "what stands after the row, of A, of B and of both";
 }
 
 }  // namespace
