@@ -57,12 +57,8 @@ void take_typed(LessonPlayer& player, bool presented) {
     player.focus_answer |= !goes_on;
     return;
   }
-  std::string typed;
-  for (const ImWchar sign : io.InputQueueCharacters)
-    if (const bool blank = sign == ' '; sign >= ' ' && sign < 0x7f && !(blank && !goes_on && typed.empty()))
-      typed += static_cast<char>(sign);
-    else if (sign == 0x2212)
-      typed += '-';
+  std::string typed = typed_signs();
+  if (!goes_on) typed.erase(0, typed.find_first_not_of(' '));
   if (typed.empty() || (presented && !goes_on && std::isalpha(static_cast<unsigned char>(typed.front()))))
     return;
   std::string& box = player.draft().typed;
