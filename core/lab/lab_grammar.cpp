@@ -19,6 +19,7 @@ struct GrammarModel {
 };
 constexpr GrammarModel kGrammarModels[] = {
     {"lab.grammar.model.storyteller", "storyteller", Stack::single},
+    {"lab.grammar.model.storyteller-deep", "storyteller-deep", Stack::single},
     {"lab.grammar.model.storyteller-llama", "storyteller-llama", Stack::single},
     {"lab.grammar.model.gap-filler", "gap-filler", Stack::single},
     {"lab.grammar.model.translator-reads", "translator", Stack::enc},
@@ -40,7 +41,7 @@ LabBars grammar_bars(const RelationScore& score) {
   LabBars out;
   out.title = Text::of("lab.grammar.found", {grammar_relation(score.relation), score.count});
   out.most = 1;
-  out.bars.push_back({grammar_distance(score.offset), score.fixed, shown_share(score.fixed), LabInk::dim});
+  out.bars.push_back({Text::of("lab.grammar.always", {grammar_distance(score.offset)}), score.fixed, shown_share(score.fixed), LabInk::dim});
   for (const RelationHead& head : score.heads)
     out.bars.push_back({grammar_head(head), head.accuracy, shown_share(head.accuracy),
                         &head == score.best() ? LabInk::amber : LabInk::blue});
@@ -111,21 +112,19 @@ std::optional<std::pair<RelatedWords, WordRelation>> grammar_text(const Relation
 }
 
 Result<LabPicture> compute_grammar(const LabValues& values, const std::atomic<bool>& cancel) {
-  const GrammarModel& model = kGrammarModels[values.choice("model")];
-  const std::string relation = kGrammarRelations[values.choice("relation")];
-  TRY(const std::shared_ptr<const RelationRun> run,
-      relation_run(model.name, static_cast<int>(values.whole("texts")), cancel));
-  const RelationScore* score = run->find(relation, model.stack);
+  const GrammarQuestion asked = grammar_question(values);
+  TRY(const std::shared_ptr<const RelationRun> run, relation_run(asked.model, asked.texts, cancel));
+  const RelationScore* score = run->find(asked.relation, asked.stack);
   LabPicture out;
   if (!score) {
-    out.pieces = {{grammar_table(*run, model.stack, nullptr), 1, true, 1}};
+    out.pieces = {{grammar_table(*run, asked.stack, nullptr), 1, true, 1}};
     out.formula = Text::of("lab.grammar.formula.none");
-    out.notice = Text::of("lab.grammar.notice.absent", {grammar_relation(relation)});
+    out.notice = Text::of("lab.grammar.notice.absent", {grammar_relation(asked.relation)});
     return out;
   }
   const RelationHead& best = *score->best();
   out.pieces = {{grammar_bars(*score), 1, true, 1.3f},
-                in_full({grammar_table(*run, model.stack, score), 1.3f})};
+                in_full({grammar_table(*run, asked.stack, score), 1.3f})};
   if (const auto text = grammar_text(*run, values.whole("text"), *score)) {
     const auto& [words, one] = *text;
     TRY(const auto trace, run->opened->model->run(words.input));
@@ -141,6 +140,12 @@ Result<LabPicture> compute_grammar(const LabValues& values, const std::atomic<bo
 
 }  // namespace
 
+GrammarQuestion grammar_question(const LabValues& values) {
+  const GrammarModel& model = kGrammarModels[values.choice("model")];
+  return {model.name, model.stack, kGrammarRelations[values.choice("relation")],
+          static_cast<int>(values.whole("texts"))};
+}
+
 Lab lab_grammar();
 Lab lab_grammar() {
   std::vector<std::string> models, relations;
@@ -148,12 +153,12 @@ Lab lab_grammar() {
   for (const char* relation : kGrammarRelations) relations.push_back(grammar_relation_key(relation));
   return {"lab.grammar",
           23,
-          {choice_control("lab.grammar.model", models), choice_control("lab.grammar.relation", relations, 3),
+          {choice_control("lab.grammar.model", models), choice_control("lab.grammar.relation", relations, 5),
            whole_control("lab.grammar.text", 0, kMostGrammarTexts - 1, 0),
            whole_control("lab.grammar.texts", kFewestGrammarTexts, kMostGrammarTexts, kGrammarTexts)},
           compute_grammar,
           {},
-          {"relation", 5}};
+          {"relation", 0}};
 }
 
 }  // namespace attnscope

@@ -5,13 +5,24 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/lab/lab.h"
 #include "core/lens/head_relations.h"
 #include "core/train/task.h"
 
 namespace attnscope {
+
+/// What the lab "grammar" asks at these values (lab_grammar.cpp).
+struct GrammarQuestion {
+  std::string model;  ///< a shipped one: "storyteller"
+  Stack stack = Stack::single;
+  std::string relation;  ///< "adjective"
+  int texts = 0;
+};
+GrammarQuestion grammar_question(const LabValues& values);
 
 struct RelationRun {
   std::shared_ptr<const OpenedModel> opened;
