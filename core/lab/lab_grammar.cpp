@@ -48,6 +48,25 @@ LabBars grammar_bars(const RelationScore& score) {
   return out;
 }
 
+// The relations that the texts of a model do have: the best distance and the best head of each.
+LabBars grammar_others(const RelationRun& of, Stack stack) {
+  LabBars out;
+  out.title = Text::of("lab.grammar.others");
+  out.most = 1;
+  for (const RelationScore& score : of.scores) {
+    const RelationHead* head = score.best();
+    if (score.stack != stack || !head) continue;
+    const Text distance = Text::of("lab.grammar.always", {grammar_distance(score.offset)});
+    const auto add = [&](const Text& by, double share, LabInk ink) {
+      out.bars.push_back({Text::of("lab.grammar.by", {grammar_relation(score.relation), by}), share,
+                          shown_share(share), ink});
+    };
+    add(distance, score.fixed, LabInk::dim);
+    add(grammar_head(*head), head->accuracy, LabInk::blue);
+  }
+  return out;
+}
+
 // Where every head looks from one word of a text -> [head, key]. `marked`: the key that is right.
 LabMatrix grammar_looks(const RelationRun& of, const RelationScore& score, const RelatedWords& words,
                         const WordRelation& relation, const Trace& trace) {
@@ -117,7 +136,8 @@ Result<LabPicture> compute_grammar(const LabValues& values, const std::atomic<bo
   const RelationScore* score = run->find(asked.relation, asked.stack);
   LabPicture out;
   if (!score) {
-    out.pieces = {{grammar_table(*run, asked.stack, nullptr), 1, true, 1}};
+    out.pieces = {{grammar_others(*run, asked.stack), 1, true, 1.3f},
+                  in_full({grammar_table(*run, asked.stack, nullptr), 1.3f})};
     out.formula = Text::of("lab.grammar.formula.none");
     out.notice = Text::of("lab.grammar.notice.absent", {grammar_relation(asked.relation)});
     return out;

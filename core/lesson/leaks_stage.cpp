@@ -112,8 +112,9 @@ std::string item_on_stage(const Page& page, const ChoiceAsk& ask) {
 std::string answer_on_stage(const Page& page, const ExpressionScope& scope) {
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   const auto stage = stage_cursor(page);
-  if (!ask || !is_prediction(page) || !stage) return {};
+  if (!ask || !is_prediction(page)) return {};
   if (std::string item = item_on_stage(page, *ask); !item.empty()) return item;
+  if (!stage) return {};
   const auto covered = [](const std::string& item) { return item.starts_with("matrix.steps/"); };
   if (page_view(page) == "steps" && std::any_of(page.hides.begin(), page.hides.end(), covered)) return {};
   const auto hidden = hidden_targets(page, scope);
