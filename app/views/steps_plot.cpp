@@ -281,7 +281,9 @@ float FigurePlot::title_room(const Panel& panel) const {
 // A result below its factor has no header: its title is in the gap.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) const {
   std::string_view title = operand.title;
-  if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(static_cast<int>(std::lround(std::log10(unit))))});
+  if (unit < 1.f)
+    title = kept_tr("steps.back.titled_unit",
+                    {title, power_of_ten(static_cast<int>(std::lround(std::log10(unit))))});
   const FittedText shown = fitted_text(fonts().small, title, title_room(panel));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   Canvas().text(fonts().small,

@@ -10,8 +10,8 @@ namespace attnscope {
 
 class CellField {
  public:
-  /// Opens over a cell that holds `value`; the next draw() asks for the keyboard focus, which comes a frame later.
-  /// What is typed until then goes into the field, too, and switches no view.
+  /// Opens over a cell that holds `value`; the next draw() asks for the keyboard focus, which comes a frame
+  /// later. What is typed until then goes into the field, too, and switches no view.
   void open(float value);
   bool is_open() const { return open_; }
   void close() { open_ = false; }

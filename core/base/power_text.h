@@ -7,8 +7,8 @@ namespace attnscope {
 
 /// "10¹²", "10⁻³".
 std::string power_of_ten(int exponent);
-/// "8.8·10¹²", "-1.25·10⁻⁷": a finite number that is not 0, with at most `digits` digits behind the point, without
-/// zeros at their end; the minus is the keyboard's.
+/// "8.8·10¹²", "-1.25·10⁻⁷": a finite number that is not 0, with at most `digits` digits behind the point,
+/// without zeros at their end; the minus is the keyboard's.
 std::string with_power(double value, int digits);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Does a head know grammar? Words that belong together in a trained model's own held-out texts: how often each
-// head's largest weight finds the other word, and how often the best single distance does.
+// Does a head know grammar? Words that belong together in a trained model's own held-out texts: how often
+// each head's largest weight finds the other word, and how often the best single distance does.
 #include <algorithm>
 #include <cmath>
 
@@ -41,7 +41,8 @@ LabBars grammar_bars(const RelationScore& score) {
   LabBars out;
   out.title = Text::of("lab.grammar.found", {grammar_relation(score.relation), score.count});
   out.most = 1;
-  out.bars.push_back({Text::of("lab.grammar.always", {grammar_distance(score.offset)}), score.fixed, shown_share(score.fixed), LabInk::dim});
+  out.bars.push_back({Text::of("lab.grammar.always", {grammar_distance(score.offset)}), score.fixed,
+                      shown_share(score.fixed), LabInk::dim});
   for (const RelationHead& head : score.heads)
     out.bars.push_back({grammar_head(head), head.accuracy, shown_share(head.accuracy),
                         &head == score.best() ? LabInk::amber : LabInk::blue});
@@ -85,8 +86,7 @@ LabMatrix grammar_looks(const RelationRun& of, const RelationScore& score, const
     out.row_labels.push_back(grammar_head(head));
   }
   out.values = std::move(rows).freeze();
-  out.col_labels =
-      words_of(*of.opened, relation.stack == Stack::enc ? words.input.source : words.input.ids);
+  out.col_labels = words_of(*of.opened, relation.stack == Stack::enc ? words.input.source : words.input.ids);
   const auto label = [&](std::int64_t row) { return out.col_labels[static_cast<std::size_t>(row)]; };
   out.title = Text::of("lab.grammar.looks", {label(relation.from), label(relation.to)});
   out.scale = LabMatrix::Scale::share;
@@ -95,8 +95,11 @@ LabMatrix grammar_looks(const RelationRun& of, const RelationScore& score, const
 
 LabTable grammar_table(const RelationRun& of, Stack stack, const RelationScore* lit) {
   LabTable out;
-  out.header = {Text(), Text::of("lab.grammar.count"), Text::of("lab.grammar.distance"),
-                Text::of("lab.grammar.fixed"), Text::of("lab.grammar.best"),
+  out.header = {Text(),
+                Text::of("lab.grammar.count"),
+                Text::of("lab.grammar.distance"),
+                Text::of("lab.grammar.fixed"),
+                Text::of("lab.grammar.best"),
                 Text::of("lab.grammar.accuracy")};
   for (const RelationScore& score : of.scores) {
     const RelationHead* head = score.best();
@@ -120,7 +123,7 @@ Text grammar_notice(const RelationScore& score) {
 
 // The first text from number `from` on that has the relation; nothing within one round.
 std::optional<std::pair<RelatedWords, WordRelation>> grammar_text(const RelationRun& of, std::int64_t from,
-                                                              const RelationScore& score) {
+                                                                  const RelationScore& score) {
   for (std::int64_t number = from; number < from + kMostGrammarTexts; ++number) {
     RelatedWords words = *of.task->related(0, number);
     for (const WordRelation& relation : words.relations)

@@ -1,5 +1,5 @@
-// The relations between the words of a shipped model's own held-out texts, and how well each of its heads finds
-// them (core/lens/head_relations.h).
+// The relations between the words of a shipped model's own held-out texts, and how well each of its heads
+// finds them (core/lens/head_relations.h).
 #pragma once
 
 #include <atomic>

@@ -20,9 +20,8 @@ std::int64_t largest_key(const Tensor& row) {
 
 const RelationHead* RelationScore::best() const {
   const auto most =
-      std::max_element(heads.begin(), heads.end(), [](const RelationHead& a, const RelationHead& b) {
-        return a.accuracy < b.accuracy;
-      });
+      std::max_element(heads.begin(), heads.end(),
+                       [](const RelationHead& a, const RelationHead& b) { return a.accuracy < b.accuracy; });
   return most == heads.end() ? nullptr : &*most;
 }
 
@@ -67,9 +66,8 @@ std::vector<RelationScore> RelationMeter::scores() const {
     RelationScore score = sum.score;
     const auto count = static_cast<double>(score.count);
     for (RelationHead& head : score.heads) head.accuracy /= count, head.weight /= count;
-    const auto most =
-        std::max_element(sum.distances.begin(), sum.distances.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most = std::max_element(sum.distances.begin(), sum.distances.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
     score.offset = most->first;
     score.fixed = static_cast<double>(most->second) / count;
     out.push_back(std::move(score));

@@ -1,7 +1,7 @@
 // How well each head finds the other word of a relation (a verb's subject, an adjective's noun): the share of
-// examples in which its largest weight from the one word lies on the other. Beside it stands what no grammar is
-// needed for, the best single distance ("always two tokens back"); a head counts as one for the relation where
-// it is better by a tenth (Voita et al. 2019, Clark et al. 2019).
+// examples in which its largest weight from the one word lies on the other. Beside it stands what no grammar
+// is needed for, the best single distance ("always two tokens back"); a head counts as one for the relation
+// where it is better by a tenth (Voita et al. 2019, Clark et al. 2019).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct RelationHead {
 struct RelationScore {
   std::string relation;
   Stack stack = Stack::single;
-  std::int64_t count = 0;          ///< examples that have the relation
-  std::int64_t offset = 0;         ///< the distance (key minus query) that is right most often
-  double fixed = 0;                ///< share of examples in which that distance is right, 0..1
-  std::vector<RelationHead> heads; ///< of the stack's self-attention, in order of execution
+  std::int64_t count = 0;           ///< examples that have the relation
+  std::int64_t offset = 0;          ///< the distance (key minus query) that is right most often
+  double fixed = 0;                 ///< share of examples in which that distance is right, 0..1
+  std::vector<RelationHead> heads;  ///< of the stack's self-attention, in order of execution
 
   /// The head with the largest accuracy, the first of equal ones. Null: there are no heads.
   const RelationHead* best() const;

@@ -236,8 +236,8 @@ Status check_told(const Auditor& auditor, const std::string& told) {
                     {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
 }
 
-// An answer that is written into the file instead of computed: it is the one number that the page covers, where it
-// covers one.
+// An answer that is written into the file instead of computed: it is the one number that the page covers,
+// where it covers one.
 Status check_written(const Auditor& auditor) {
   const auto* ask = std::get_if<NumberAsk>(&auditor.page.ask);
   if (!ask || !ask->answer.is_sum()) return Done{};

@@ -8,9 +8,7 @@ namespace attnscope {
 
 Result<ExpressionValue> expression_grammar(const std::vector<ExpressionValue>& of, const ExpressionScope&) {
   TRY(const LabRequest asked, parse_lab_request(of[0].text));
-  const auto refused = [] {
-    return fail(Code::bad_format, "error.lesson.expression.takes", {"grammar"});
-  };
+  const auto refused = [] { return fail(Code::bad_format, "error.lesson.expression.takes", {"grammar"}); };
   if (asked.lab->id() != "grammar") return refused();
   const GrammarQuestion question = grammar_question(asked.values);
   const std::atomic<bool> cancel = false;

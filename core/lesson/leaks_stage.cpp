@@ -86,7 +86,8 @@ bool says_row(const std::vector<float>& row, const std::vector<float>& hidden) {
          std::equal(row.begin(), row.end(), hidden.begin(), hidden.end(), same);
 }
 
-/// What a view shows of an answer beside the cells of its step: an item, and what an answer reads that it shows.
+/// What a view shows of an answer beside the cells of its step: an item, and what an answer reads that it
+/// shows.
 struct StageItem {
   const char *view, *reads, *item;
 };

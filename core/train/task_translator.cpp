@@ -52,8 +52,8 @@ Translation task_translator_said(Split split, SplitMix64& random) {
   }
 }
 
-// The verb and its subject, the verb and its object, the object and its verb; in the Korean sentence, which has
-// its verb last and one row in front, only from the verb. A pronoun has no piece that is aligned.
+// The verb and its subject, the verb and its object, the object and its verb; in the Korean sentence, which
+// has its verb last and one row in front, only from the verb. A pronoun has no piece that is aligned.
 std::vector<WordRelation> task_translator_relations(const Translation& said) {
   std::vector<WordRelation> out{{"subject", Stack::enc, said.verb, said.subject}};
   if (said.object >= 0) {
@@ -160,8 +160,8 @@ class Translator final : public Task {
   }
 
   std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const override {
-    SplitMix64 random = random_of(seed, static_cast<std::uint64_t>(Split::held_out),
-                                  static_cast<std::uint64_t>(number));
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(Split::held_out), static_cast<std::uint64_t>(number));
     const Translation said = task_translator_said(Split::held_out, random);
     return RelatedWords{task_translator_example_of(said).input, task_translator_relations(said)};
   }

@@ -165,7 +165,7 @@ void draw_control(FrameState& state) {
   if (const auto* bars = std::get_if<BarsAsk>(&ask))
     return bars->is_curve() ? draw_curve(state, *bars) : draw_bars(state);
   if (std::holds_alternative<OrderAsk>(ask)) return draw_order(state);
-  if (!player.ready()) return dim_text(tr("lessons.waiting"));
+  if (!player.ready()) return draw_waiting(player);
   if (const auto* change = std::get_if<ChangeAsk>(&ask); change && change->is_build())
     return draw_build(state, *change);
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");

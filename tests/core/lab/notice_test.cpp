@@ -111,8 +111,8 @@ bool length_is_as_said(const LabPicture& picture) {
   return one_last > one_within - 10 && two_last <= two_within - 10;  // percent
 }
 
-// A head is one for a relation from ten points over the best distance on; over a distance that is nearly always
-// right there is none.
+// A head is one for a relation from ten points over the best distance on; over a distance that is nearly
+// always right there is none.
 bool grammar_is_as_said(const LabPicture& picture) {
   const std::string key = picture.notice.key();
   const double head = argument(picture, 1), distance = argument(picture, 3);

@@ -64,7 +64,8 @@ TEST_P(HeadRelations, AreThoseOfAPlainLoop) {
   const Runs runs = runs_of(GetParam());
   if (runs.traces.empty()) GTEST_SKIP() << "built without models";
   RelationMeter meter;
-  for (std::size_t at = 0; at < runs.traces.size(); ++at) meter.add(*runs.traces[at], runs.words[at].relations);
+  for (std::size_t at = 0; at < runs.traces.size(); ++at)
+    meter.add(*runs.traces[at], runs.words[at].relations);
   const std::vector<RelationScore> scores = meter.scores();
   ASSERT_GE(scores.size(), 5u);
   for (const RelationScore& score : scores) {
