@@ -181,6 +181,16 @@ void draw_key_pointer() {
 void take_digits() { digits_are_taken() = true; }
 bool digits_taken() { return digits_are_taken(); }
 
+std::string typed_signs() {
+  constexpr ImWchar kMinus = 0x2212;
+  std::string out;
+  for (const ImWchar sign : ImGui::GetIO().InputQueueCharacters) {
+    if (sign >= ' ' && sign < 0x7f) out += static_cast<char>(sign);
+    if (sign == kMinus) out += '-';
+  }
+  return out;
+}
+
 void follow_digits() {
   if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1) || compat::key_pressed(compat::Key::escape, false))
     digits_are_taken() = false;

@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <string>
 #include <vector>
 
 struct ImGuiWindow;
@@ -57,5 +58,7 @@ void take_digits();
 bool digits_taken();
 /// Before the keys of a frame are looked at.
 void follow_digits();
+/// The printable signs of ASCII that were typed in this frame; a minus sign (U+2212) is the keyboard's.
+std::string typed_signs();
 
 }  // namespace attnscope

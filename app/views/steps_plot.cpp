@@ -10,6 +10,7 @@
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
+#include "core/base/power_text.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -53,15 +54,6 @@ ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) 
   const bool words = !operand.is_weight() && operand.site.is(StepRole::probs);
   const float end = (share && !words) || !(s.max > 0.f) ? 1.f : std::max(s.max, 1e-6f);
   return {0, end, s.min, std::min(s.max, end)};
-}
-
-// "10⁻³" for 0.001.
-std::string power_of_ten(float unit) {
-  static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string out = "10⁻";
-  for (const char c : std::to_string(static_cast<int>(std::lround(-std::log10(unit)))))
-    out += kDigits[c - '0'];
-  return out;
 }
 
 // Shifts pictures: entry 0 of the axis is entry `first` of the stack.
@@ -289,7 +281,9 @@ float FigurePlot::title_room(const Panel& panel) const {
 // A result below its factor has no header: its title is in the gap.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) const {
   std::string_view title = operand.title;
-  if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
+  if (unit < 1.f)
+    title = kept_tr("steps.back.titled_unit",
+                    {title, power_of_ten(static_cast<int>(std::lround(std::log10(unit))))});
   const FittedText shown = fitted_text(fonts().small, title, title_room(panel));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   Canvas().text(fonts().small,

@@ -1,5 +1,7 @@
 #include "app/widgets/cell_field.h"
 
+#include <imgui_internal.h>  // the id of the active item
+
 #include <algorithm>
 
 #include "app/figure/canvas.h"
@@ -11,11 +13,34 @@
 #include "core/base/words.h"
 
 namespace attnscope {
+namespace {
+
+// What was typed early stands in place of the number that was there.
+int put_early(ImGuiInputTextCallbackData* data) {
+  std::string& early = *static_cast<std::string*>(data->UserData);
+  if (early.empty()) return 0;
+  data->DeleteChars(0, data->BufTextLen);
+  data->InsertChars(0, early.c_str());
+  early.clear();
+  return 0;
+}
+
+}  // namespace
 
 void CellField::open(float value) {
   text_ = format("%.6g", static_cast<double>(value));
-  open_ = focus_ = true;
+  early_.clear();
+  open_ = focus_ = waits_ = true;
   wrong_ = false;
+  take_digits();
+}
+
+// A field that gets the focus drops the signs of that frame; a slow frame holds all that was typed meanwhile.
+void CellField::take_early(ImGuiID field) {
+  waits_ = waits_ && ImGui::GetActiveID() != field;
+  if (!waits_) return;
+  early_ += typed_signs();
+  ImGui::GetIO().InputQueueCharacters.resize(0);
 }
 
 std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
@@ -34,8 +59,12 @@ std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
     ImGui::SetNextItemWidth(width);
     if (first) compat::focus_next_item();
     focus_ = false;
-    entered = ImGui::InputText(Label("##", id, "_number").c_str(), &text_,
-                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const Label name("##", id, "_number");
+    take_early(ImGui::GetID(name.c_str()));
+    entered = ImGui::InputText(name.c_str(), &text_,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll |
+                                   ImGuiInputTextFlags_CallbackAlways,
+                               put_early, &early_);
     left = ImGui::IsItemDeactivated();
   }
   note_item(Label(id, "_number"), {at, end, 0, 0, 0, 0, 0, 0, {}, at, end});

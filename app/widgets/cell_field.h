@@ -10,7 +10,8 @@ namespace attnscope {
 
 class CellField {
  public:
-  /// Opens over a cell that holds `value`; the next draw() takes the keyboard focus.
+  /// Opens over a cell that holds `value`; the next draw() asks for the keyboard focus, which comes a frame
+  /// later. What is typed until then goes into the field, too, and switches no view.
   void open(float value);
   bool is_open() const { return open_; }
   void close() { open_ = false; }
@@ -21,9 +22,12 @@ class CellField {
   std::optional<float> draw(const char* id, ImVec2 p0, ImVec2 p1);
 
  private:
+  void take_early(ImGuiID field);
+
   std::string text_;
+  std::string early_;  ///< typed before the field had the keyboard
   const char* why_ = "";
-  bool open_ = false, focus_ = false, wrong_ = false;
+  bool open_ = false, focus_ = false, wrong_ = false, waits_ = false;  ///< waits: for the keyboard
 };
 
 }  // namespace attnscope

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/figure/marks.h"
 
@@ -56,22 +56,11 @@ PlotLimits limits_of(const PlotMark& plot) {
 }
 // "131,072", "8.8·10¹²": large and small numbers as people write them.
 std::string limit_text(double scaled_value, bool log) {
-  constexpr std::array<const char*, 10> kRaised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   const double value = log ? std::pow(10.0, scaled_value) : scaled_value, size = std::abs(value);
   if (size >= kGroupedFrom && size < kGroupedTo)
     return (value < 0 ? "-" : "") + format_count(static_cast<std::int64_t>(std::llround(size)));
-  std::string out = format("%.4g", value);
-  if (out.find('e') == std::string::npos) return out;
-  out = format("%.2e", value);
-  const std::size_t at = out.find('e');
-  const int exponent = std::atoi(out.c_str() + at + 1);
-  out.resize(at);
-  while (out.ends_with('0')) out.pop_back();
-  if (out.ends_with('.')) out.pop_back();
-  out += exponent < 0 ? "·10⁻" : "·10";
-  for (const char digit : std::to_string(std::abs(exponent)))
-    out += kRaised[static_cast<std::size_t>(digit - '0')];
-  return out;
+  const std::string out = format("%.4g", value);
+  return out.find('e') == std::string::npos ? out : with_power(value, 2);
 }
 // Both ends of an axis, as many decimals each.
 std::pair<std::string, std::string> limit_texts(const Limits& limits, bool log) {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/arch/shipped.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/train/random.h"
 
@@ -17,13 +18,6 @@ std::string with_minus(std::string text) {
   for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at))
     text.replace(at, 1, "−");
   return text;
-}
-
-std::string power_of_ten(int exponent) {
-  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string out = exponent < 0 ? "10⁻" : "10";
-  for (const char digit : std::to_string(std::abs(exponent))) out += digits[digit - '0'];
-  return out;
 }
 
 // Without zeros at the end of what stands behind the point.
@@ -65,9 +59,7 @@ std::string shown(double value, int digits) {
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
   if (exponent >= -4 && exponent < 4)
     return with_minus(trimmed(format("%.*f", std::max(0, digits - 1 - exponent), value)));
-  const std::string written = format("%.*e", std::max(0, std::min(digits, 3) - 1), value);
-  const std::size_t at = written.find('e');
-  return with_minus(trimmed(written.substr(0, at))) + "·" + power_of_ten(std::atoi(&written[at + 1]));
+  return with_minus(with_power(value, std::max(0, std::min(digits, 3) - 1)));
 }
 
 std::string shown_seconds(double seconds) {

@@ -236,10 +236,31 @@ Status check_told(const Auditor& auditor, const std::string& told) {
                     {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
 }
 
+// An answer that is written into the file instead of computed: it is the one number that the page covers,
+// where it covers one.
+Status check_written(const Auditor& auditor) {
+  const auto* ask = std::get_if<NumberAsk>(&auditor.page.ask);
+  if (!ask || !ask->answer.is_sum()) return Done{};
+  std::vector<double> covered;
+  std::string place;
+  for (const std::string& hidden : auditor.page.hides) {
+    if (is_item(hidden)) continue;
+    TRY(const std::string filled, filled_in(hidden, auditor.scope()));
+    TRY(const ExpressionValue numbers, numbers_at(filled, auditor.scope()));
+    covered.insert(covered.end(), numbers.numbers.begin(), numbers.numbers.end());
+    place = filled;
+  }
+  TRY(const double said, ask->answer.number(auditor.scope()));
+  if (covered.size() != 1 || std::fabs(said - covered.front()) <= ask->tolerance) return Done{};
+  return auditor.at("ask.answer", "error.lesson.other_number",
+                    {lesson_number(said), in_quotes(place), lesson_number(covered.front())});
+}
+
 // What is right is right, and something else is not.
 Status check_typed(const Auditor& auditor) {
   const Result<Answer> right = right_answer(auditor.page, auditor.scope());
   if (!right) return auditor.at("ask", right.error());
+  TRY_OK(check_written(auditor));
   const auto verdict = check_answer(auditor.lesson, auditor.page, *right, auditor.scope());
   if (!verdict) return auditor.at("ask", verdict.error());
   if (!verdict->right)

@@ -228,6 +228,8 @@ Result<Verdict> check_change(const Lesson& lesson, const Page& page, const Chang
 // A limit has no more digits than it needs.
 Text limit_number(double value, bool percent) {
   std::string text = format("%.3g", percent ? 100 * value : value);
+  if (const double size = std::fabs(value); !percent && text.find('e') != std::string::npos)
+    return lesson_number(size >= 1 && size < 1e6 ? std::round(value) : value);
   if (percent) return Text::of("lessons.bars.share", {text});
   return text.front() == '-' ? "\u2212" + text.substr(1) : text;
 }

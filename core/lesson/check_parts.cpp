@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/number.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/trace/place_cells.h"
 
@@ -261,12 +262,14 @@ Text head_text(const HeadPlace& place) {
 }
 
 std::string lesson_number(double value) {
+  if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "\u2212\u221e" : "\u221e";
   if (std::fabs(value) < 1e15 && value == std::round(value)) {
     const std::string text = format_count(static_cast<std::int64_t>(value));
     return value < 0 && text.front() == '-' ? "\u2212" + text.substr(1) : text;
   }
-  std::string text = format(std::fabs(value) >= 1e-3 && std::fabs(value) < 1e6 ? "%.4f" : "%.3e", value);
+  const bool written_out = std::fabs(value) >= 1e-3 && std::fabs(value) < 1e6;
+  std::string text = written_out ? format("%.4f", value) : with_power(value, 3);
   if (text.front() == '-') text = "\u2212" + text.substr(1);
   return text;
 }

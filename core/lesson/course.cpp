@@ -48,6 +48,7 @@ CourseRow read_row(const json& one, const char*& field, std::string& id) {
   if (!row.place.empty() && !lesson) row.place += kFull;
   row.model = one.value(field = "model", std::string(kUsualModel));
   row.values = one.value(field = "values", std::vector<std::string>());
+  row.holds = one.value(field = "holds", std::string());
   row.half = one.value(field = "half", false);
   if (!one.contains("program") && row.is_concept()) return row;
   CourseNumber number;
@@ -122,10 +123,14 @@ Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& r
     }
     if (row.is_concept()) answer.sentence = Text::of("course." + row.id + ".says", std::move(numbers));
     if (row.half) answer.half = Text::of("course." + row.id + ".half");
+    if (!row.holds.empty()) {
+      TRY(const double holds, course_value(row.holds, run));
+      answer.stated = holds != 0;
+    }
     if (row.number) {
       TRY(answer.program, course_value(row.number->expression, run));
       answer.agrees = within(*answer.program, row.number->printed, row.number->tolerance);
-      answer.stated = within(*answer.program, row.number->right, 0);
+      answer.stated = answer.stated && within(*answer.program, row.number->right, 0);
       if (!answer.agrees) answer.why = Text::of("course." + row.id + ".why");
     }
     out.push_back(std::move(answer));

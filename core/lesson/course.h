@@ -30,6 +30,7 @@ struct CourseRow {
   std::string model;  ///< that the expressions read; nine_steps where none is named
   std::vector<std::string> values;  ///< expressions of the numbers in the sentence
   std::optional<CourseNumber> number;
+  std::string holds;  ///< an expression that is not 0 where the sentence is true; empty: none
   bool half = false;  ///< the program does not show all of it
   bool is_concept() const { return of.empty(); }
   Text name() const { return Text::of("course." + id); }
@@ -40,7 +41,7 @@ struct CourseAnswer {
   Text half;      ///< what the program does not show
   std::optional<double> program;
   bool agrees = true;  ///< with what is printed
-  bool stated = true;  ///< the program computes what the row says is right
+  bool stated = true;  ///< the program computes what the row says is right, and what it claims holds
   Text why;            ///< where it does not agree
 };
 

@@ -44,6 +44,11 @@ Result<ExpressionValue> expression_calc(const std::vector<ExpressionValue>& argu
 /// not wait and it is not trained yet.
 Result<ExpressionValue> expression_trained(const std::vector<ExpressionValue>& arguments,
                                            const ExpressionScope& scope);
+/// grammar('grammar,relation=pronoun', 'head'): how often a relation is found in the texts of that lab, by
+/// the best head (its mean weight there: 'weight') or by the best distance ('distance'), 0..1. Errors: a
+/// relation that the model's texts do not have.
+Result<ExpressionValue> expression_grammar(const std::vector<ExpressionValue>& arguments,
+                                           const ExpressionScope& scope);
 Result<ExpressionValue> expression_cache(const std::vector<ExpressionValue>& arguments,
                                          const ExpressionScope& scope);
 

@@ -32,7 +32,7 @@ std::string twin_in_sight(const Page& page, const ExpressionScope& scope);
 /// a step shows; empty: none.
 std::string row_in_sight(const Page& page, const ExpressionScope& scope);
 /// Where an answer is to be predicted: the place on the page's own stage that it is read from and that is not
-/// hidden; empty: none.
+/// hidden, or the item of its view that shows it (the words of the lens); empty: none.
 std::string answer_on_stage(const Page& page, const ExpressionScope& scope);
 
 }  // namespace attnscope

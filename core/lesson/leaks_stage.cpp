@@ -86,12 +86,36 @@ bool says_row(const std::vector<float>& row, const std::vector<float>& hidden) {
          std::equal(row.begin(), row.end(), hidden.begin(), hidden.end(), same);
 }
 
+/// What a view shows of an answer beside the cells of its step: an item, and what an answer reads that it
+/// shows.
+struct StageItem {
+  const char *view, *reads, *item;
+};
+constexpr StageItem kStageItems[] = {{"residual", "lens(", "matrix.residual_lens"},
+                                     {"residual", ".out[", "residual_parts"}};
+
+// The first of them that a page does not hide; empty: none.
+std::string item_on_stage(const Page& page, const ChoiceAsk& ask) {
+  for (const StageItem& one : kStageItems) {
+    const bool read =
+        page_view(page) == one.view &&
+        std::any_of(ask.choices.begin(), ask.choices.end(), [&](const ChoiceAsk::Choice& choice) {
+          return choice.when.text().find(one.reads) != std::string::npos;
+        });
+    if (read && std::find(page.hides.begin(), page.hides.end(), one.item) == page.hides.end())
+      return one.item;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string answer_on_stage(const Page& page, const ExpressionScope& scope) {
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   const auto stage = stage_cursor(page);
-  if (!ask || !is_prediction(page) || !stage) return {};
+  if (!ask || !is_prediction(page)) return {};
+  if (std::string item = item_on_stage(page, *ask); !item.empty()) return item;
+  if (!stage) return {};
   const auto covered = [](const std::string& item) { return item.starts_with("matrix.steps/"); };
   if (page_view(page) == "steps" && std::any_of(page.hides.begin(), page.hides.end(), covered)) return {};
   const auto hidden = hidden_targets(page, scope);

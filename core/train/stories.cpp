@@ -217,6 +217,7 @@ void say_what_happens(Story& story, const Plot& plot) {
   places[0] = say(story, plot.nouns[0]);
   say(story, plot.verb + " the");
   places[1] = say(story, plot.nouns[1]);
+  story.subject = places[0], story.object = places[1];
   story.antecedent = places[static_cast<std::size_t>(plot.stands_for)];
   story.other = places[static_cast<std::size_t>(1 - plot.stands_for)];
 }
@@ -268,6 +269,21 @@ Story story_of(std::uint64_t seed, Split split, std::int64_t number) {
     Story story = told(any_plot(random));
     if (story.held_out == (split == Split::held_out)) return story;
   }
+}
+
+std::vector<WordRelation> story_relations(const Story& story, int before) {
+  std::vector<WordRelation> out;
+  const auto add = [&](const char* name, int from, int to) {
+    out.push_back({name, Stack::single, before + from, before + to});
+  };
+  const bool named = story.names_in_reason;  // "it was a tired cat": the noun is what is said of "it"
+  add("subject", story.subject + 1, story.subject);
+  add("verb", story.object, story.subject + 1);
+  add("predicate", named ? story.reason + 1 : story.reason, story.pronoun);
+  add("pronoun", story.pronoun, story.antecedent);
+  add("adjective", story.reason, story.antecedent);
+  if (!named) add("again", story.answer, story.antecedent);
+  return out;
 }
 
 StoryPair story_pair(std::uint64_t seed, Split split, std::int64_t number) {

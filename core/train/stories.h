@@ -19,6 +19,8 @@ struct Story {
   std::vector<int> words;
   int antecedent = 0;  ///< the noun that the pronoun stands for, in the first sentence
   int other = 0;       ///< the other noun
+  int subject = 0;     ///< the first noun; its verb follows
+  int object = 0;      ///< the second noun
   int pronoun = 0;     ///< "it"; "was" or "were" follows
   int reason = 0;      ///< what gives the reason: "tired"
   int answer = 0;      ///< the word before the noun comes again: "the", or the reason
@@ -29,6 +31,12 @@ struct Story {
 
 /// Every word of the stories, each once; the full stop is one of them.
 const std::vector<std::string>& story_words();
+/// Which words of a story belong together, each from the later word to the earlier one; `before`: rows in
+/// front of it. subject: a verb and who does it; verb: the second noun and the verb that it belongs to;
+/// predicate: what is said of the pronoun, and the pronoun; pronoun: it and the noun that it stands for;
+/// adjective: the reason and the noun that it describes; again: the article of the noun that comes again, and
+/// where that noun stood first.
+std::vector<WordRelation> story_relations(const Story& story, int before);
 /// The longest story has this many words.
 inline constexpr int kLongestStory = 30;
 

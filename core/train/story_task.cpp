@@ -102,6 +102,11 @@ std::optional<TaskPrompt> StoryTask::prompt(std::uint64_t seed, std::int64_t num
   return out;
 }
 
+std::optional<RelatedWords> StoryTask::related(std::uint64_t seed, std::int64_t number) const {
+  const Story story = story_of(seed, Split::held_out, number);
+  return RelatedWords{story_task_example_of({story}).input, story_relations(story, 1)};
+}
+
 Example StoryTask::shown() const {
   Example out = story_task_example_of({first_story()});
   const auto rows = static_cast<std::size_t>(row_of(out, StoryRows::answer)) + 1;

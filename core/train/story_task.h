@@ -22,6 +22,7 @@ class StoryTask : public Task {
   /// A story up to its noun that comes again, against the other noun; group "form": "reason" where the reason
   /// names it, else "later".
   std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override;
+  std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const override;
   Example shown() const override;
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override;
 

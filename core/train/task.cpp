@@ -18,6 +18,8 @@ std::ptrdiff_t place(const std::shared_ptr<const Task>& task) {
 
 }  // namespace
 
+std::optional<RelatedWords> Task::related(std::uint64_t, std::int64_t) const { return std::nullopt; }
+
 std::optional<TaskPrompt> Task::prompt(std::uint64_t seed, std::int64_t number) const {
   const Example made = example(seed, Split::held_out, number);
   if (!made.input.vectors.empty() || !made.input.pixels.empty()) return std::nullopt;

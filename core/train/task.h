@@ -14,6 +14,7 @@
 
 #include "core/model/model.h"
 #include "core/trace/counted_rows.h"
+#include "core/trace/relation.h"
 
 namespace attnscope {
 
@@ -33,6 +34,12 @@ struct TaskPrompt {
   int answer = -1, wrong = -1;  ///< output ids; wrong: -1 where there is none
   std::vector<int> corrupt;     ///< the same prompt changed so that the answer is `wrong`; or empty
   std::map<std::string, std::string> groups;  ///< kinds of prompts, by the name of what tells them apart
+};
+
+/// A text, and which of its words belong together.
+struct RelatedWords {
+  Input input;
+  std::vector<WordRelation> relations;  ///< rows of the run of `input`
 };
 
 /// The sizes that can be chosen; 0 or empty keeps the task's own.
@@ -91,6 +98,9 @@ class Task {
   /// Held-out example `number` of a seed as a question; none where the inputs are vectors, or an image in a
   /// way of the task's own that it does not say.
   virtual std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const;
+  /// Held-out example `number` of a seed with the relations between its words; none where the inputs have no
+  /// grammar.
+  virtual std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const;
   /// Which rows have targets, as a rule for inputs that are no examples of the task.
   virtual CountedRows counted() const { return {}; }
   /// A fixed example whose attention is shown during training, as the input bar would hold it; what a trained

@@ -145,6 +145,15 @@ class GapFiller final : public Task {
     return out;
   }
 
+  std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const override {
+    const Story story = story_of(seed, Split::held_out, number);
+    RelatedWords out;
+    out.input.ids = task_gap_filler_example_of(story, {}).input.ids;
+    out.input.ids.resize(story.words.size() + 2);  // without padding
+    out.relations = story_relations(story, 1);
+    return out;
+  }
+
   CountedRows counted() const override { return {CountedRows::Kind::masked, kMask, -1}; }
 
   Example shown() const override {

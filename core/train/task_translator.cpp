@@ -42,6 +42,33 @@ Example task_translator_example_of(const Translation& said) {
   return out;
 }
 
+// The next sentence of a split.
+Translation task_translator_said(Split split, SplitMix64& random) {
+  while (true) {
+    Translation said = translate(random_statement(random));
+    const bool held_out =
+        falls_into(fingerprint(task_translator_ids_of(said.english)), kTaskTranslatorHeldOut);
+    if (held_out == (split == Split::held_out)) return said;
+  }
+}
+
+// The verb and its subject, the verb and its object, the object and its verb; in the Korean sentence, which
+// has its verb last and one row in front, only from the verb. A pronoun has no piece that is aligned.
+std::vector<WordRelation> task_translator_relations(const Translation& said) {
+  std::vector<WordRelation> out{{"subject", Stack::enc, said.verb, said.subject}};
+  if (said.object >= 0) {
+    out.push_back({"object", Stack::enc, said.verb, said.object});
+    out.push_back({"verb", Stack::enc, said.object, said.verb});
+  }
+  const auto row = [&](int english) {
+    const auto found = std::find(said.aligned.begin(), said.aligned.end(), english);
+    return found == said.aligned.end() || english < 0 ? -1 : found - said.aligned.begin() + 1;
+  };
+  for (const auto& [name, word] : {std::pair{"subject", said.subject}, {"object", said.object}})
+    if (row(word) > 0) out.push_back({name, Stack::dec, row(said.verb), row(word)});
+  return out;
+}
+
 // Share of the content words at which a head's strongest source word is the aligned one, at the row
 // that predicts the word; the end of the source is no word.
 double aligned_share(const Example& example, const Trace& trace, int layer, int head) {
@@ -129,12 +156,14 @@ class Translator final : public Task {
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
-    while (true) {
-      const Translation said = translate(random_statement(random));
-      const bool held_out =
-          falls_into(fingerprint(task_translator_ids_of(said.english)), kTaskTranslatorHeldOut);
-      if (held_out == (split == Split::held_out)) return task_translator_example_of(said);
-    }
+    return task_translator_example_of(task_translator_said(split, random));
+  }
+
+  std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(Split::held_out), static_cast<std::uint64_t>(number));
+    const Translation said = task_translator_said(Split::held_out, random);
+    return RelatedWords{task_translator_example_of(said).input, task_translator_relations(said)};
   }
 
   Example shown() const override { return task_translator_example_of(translate(shown_statement())); }

@@ -200,6 +200,9 @@ Translation translate(const Statement& statement) {
   Translation out;
   English english(statement);
   out.english = english.sentence();
+  out.subject = statement.pronoun ? 0 : english.place(&statement.subject.noun);
+  out.verb = english.place(statement.verb);
+  if (statement.object.noun) out.object = english.place(&statement.object.noun);
   Korean(statement, english, out).sentence();
   return out;
 }

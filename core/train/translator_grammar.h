@@ -36,6 +36,8 @@ struct Translation {
   /// For each Korean piece the English word that it stands for: nouns, adjectives, verbs, words of time; -1
   /// for endings, particles, pronouns and signs.
   std::vector<int> aligned;
+  /// Words of the English sentence; -1: there is none.
+  int subject = -1, verb = -1, object = -1;
 };
 
 Translation translate(const Statement& statement);

@@ -154,6 +154,36 @@ TEST_F(KeyboardTest, ADoubleClickOnACellOfAttentionOpensAFieldForDigits) {
   EXPECT_EQ(run().trace(0).cell(pattern, {workspace().cursor.head, 2, 1}), 0.25f);
 }
 
+// A slow frame holds the double click and what was typed after it; the field has the keyboard a frame later.
+TEST_F(KeyboardTest, WhatIsTypedWhileTheFieldOfACellOpensGoesIntoIt) {
+  open_at("attention");
+  const Site pattern = *parse_site("blocks.0.attn.pattern");
+  go_to_site(workspace(), run(), pattern);
+  settle();
+  point_at_cell("matrix.attention.plane", 2, 1);
+  for (const bool down : {true, false}) {
+    press(down);
+    frames(1);
+  }
+  ImGuiIO& io = ImGui::GetIO();
+  press(true);
+  io.AddInputCharactersUTF8("0");
+  frames(1);
+  press(false);
+  compat::feed_key(io, compat::Key::n2, true);
+  io.AddInputCharactersUTF8(".2");
+  frames(1);
+  compat::feed_key(io, compat::Key::n2, false);
+  io.AddInputCharactersUTF8("5");
+  frames();
+  EXPECT_EQ(workspace().view, "attention") << "2 would open another view";
+  ASSERT_TRUE(shows("attention.cell_number"));
+  key(compat::Key::enter);
+  settle();
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(run().trace(0).cell(pattern, {workspace().cursor.head, 2, 1}), 0.25f);
+}
+
 TEST_F(KeyboardTest, DigitsAfterAClickOnWhatTakesNumbersSwitchNoView) {
   open_at("labs");
   workspace().lab = "softmax";

@@ -86,9 +86,10 @@ TEST_F(LessonWholeTest, TheRowOfAHiddenWeightIsCoveredInEveryPartOfItsSoftmax) {
 TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
   const testing::TempFolder folder;
   const char* lesson = R"({"format": "attnscope-lesson", "version": 1, "id": "mine", "pages": [
-    {"id": "gone", "open": {"model": "model:nothere"}, "look": {"view": "steps"}},
+    {"id": "gone", "open": {"model": "model:nothere"}, "look": {"view": "steps"},
+     "ask": {"kind": "change", "goal": "edits() > 0"}},
     {"id": "here", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps"}}],
-    "strings": {"en": {"title": "Mine", "gone.title": "Gone", "gone.text": "-", "here.title": "Here", "here.text": "-"}}})";
+    "strings": {"en": {"title": "Mine", "gone.title": "Gone", "gone.text": "-", "gone.ask": "-", "here.title": "Here", "here.text": "-"}}})";
   ASSERT_TRUE(write_file(folder / "mine.json", lesson));
   ASSERT_TRUE(state().lessons.start(state(), folder / "mine.json", 0));
   settle();
@@ -96,6 +97,7 @@ TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
   EXPECT_FALSE(state().lessons.ready());
   ASSERT_TRUE(draft().complaint);
   EXPECT_NE(draft().complaint->sentence().find("nothere"), std::string::npos);
+  EXPECT_FALSE(shows("lesson_waiting")) << "nothing is on its way";
   session_->dismiss_error();
   frames(2);
   EXPECT_TRUE(draft().complaint) << "the page says it as long as it is open";

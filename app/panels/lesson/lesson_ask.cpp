@@ -57,12 +57,8 @@ void take_typed(LessonPlayer& player, bool presented) {
     player.focus_answer |= !goes_on;
     return;
   }
-  std::string typed;
-  for (const ImWchar sign : io.InputQueueCharacters)
-    if (const bool blank = sign == ' '; sign >= ' ' && sign < 0x7f && !(blank && !goes_on && typed.empty()))
-      typed += static_cast<char>(sign);
-    else if (sign == 0x2212)
-      typed += '-';
+  std::string typed = typed_signs();
+  if (!goes_on) typed.erase(0, typed.find_first_not_of(' '));
   if (typed.empty() || (presented && !goes_on && std::isalpha(static_cast<unsigned char>(typed.front()))))
     return;
   std::string& box = player.draft().typed;
@@ -169,7 +165,7 @@ void draw_control(FrameState& state) {
   if (const auto* bars = std::get_if<BarsAsk>(&ask))
     return bars->is_curve() ? draw_curve(state, *bars) : draw_bars(state);
   if (std::holds_alternative<OrderAsk>(ask)) return draw_order(state);
-  if (!player.ready()) return dim_text(tr("lessons.waiting"));
+  if (!player.ready()) return draw_waiting(player);
   if (const auto* change = std::get_if<ChangeAsk>(&ask); change && change->is_build())
     return draw_build(state, *change);
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");

@@ -66,7 +66,7 @@ void draw_scale(const CurvePlace& place, const SharesRow& row, const PageDraft& 
 void draw_curve(FrameState& state, const BarsAsk& ask) {
   LessonPlayer& player = state.lessons;
   const SharesRow* row = player.bars();
-  if (!row) return dim_text(tr("lessons.waiting"));
+  if (!row) return draw_waiting(player);
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size()) draft.bars.assign(row->shares.size(), 0.5);
   using Key = compat::Key;  // left and right choose a point, up and down move it

@@ -58,10 +58,16 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
 
 }  // namespace
 
+void draw_waiting(LessonPlayer& player) {
+  if (player.draft().complaint) return;
+  dim_text(tr("lessons.waiting"));
+  note_item("lesson_waiting");
+}
+
 void draw_bars(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const SharesRow* row = player.bars();
-  if (!row) return dim_text(tr("lessons.waiting"));
+  if (!row) return draw_waiting(player);
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size())
     draft.bars.assign(row->shares.size(), 1.0 / static_cast<double>(row->shares.size()));

@@ -17,6 +17,9 @@ struct DrawnKeys {
 double take_drawn_keys(PageDraft& draft, const DrawnKeys& keys);
 /// One frame of the truth growing over what was drawn, once it was checked.
 void grow_truth(FrameState& state);
+/// In place of what the page's run would show, until it is there; nothing where the page cannot be opened,
+/// which its complaint says.
+void draw_waiting(LessonPlayer& player);
 /// The steps of the page as rows that can be dragged, or moved with their arrows.
 void draw_order(FrameState& state);
 }  // namespace attnscope

@@ -111,6 +111,15 @@ bool length_is_as_said(const LabPicture& picture) {
   return one_last > one_within - 10 && two_last <= two_within - 10;  // percent
 }
 
+// A head is one for a relation from ten points over the best distance on; over a distance that is nearly
+// always right there is none.
+bool grammar_is_as_said(const LabPicture& picture) {
+  const std::string key = picture.notice.key();
+  const double head = argument(picture, 1), distance = argument(picture, 3);
+  if (key == "lab.grammar.notice.fixed") return distance > 90;
+  return (head >= distance + 10) == (key == "lab.grammar.notice.found");
+}
+
 TEST(LabNotice, IsTrueOfWhatIsShown) {
   const std::vector<Claim> claims{
       {"order", {"positions=on"}, "lab.order.notice.positions", counts_changed_rows},
@@ -129,6 +138,13 @@ TEST(LabNotice, IsTrueOfWhatIsShown) {
       {"robot", {"action=gripper", "bin=15"}, "lab.robot.notice.grip", keeps_the_way_of_the_hand},
       {"length", {}, "lab.length.notice.one", length_is_as_said},
       {"length", {"a=sinusoidal", "b=alibi"}, "lab.length.notice.one", length_is_as_said},
+      {"grammar", {}, "lab.grammar.notice.found", grammar_is_as_said},
+      {"grammar", {"relation=subject"}, "lab.grammar.notice.fixed", grammar_is_as_said},
+      {"grammar", {"relation=predicate"}, "lab.grammar.notice.none", grammar_is_as_said},
+      {"grammar",
+       {"model=translator-reads", "relation=subject"},
+       "lab.grammar.notice.none",
+       grammar_is_as_said},
       {"pair", {"data=copying", "a=usual", "b=post"}, "", losses_are_as_said}};
   for (const Claim& claim : claims) {
     const LabPicture picture = picture_of(claim.lab, claim.set);

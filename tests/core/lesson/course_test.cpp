@@ -117,6 +117,19 @@ TEST(Course, AWrongStatementIsFound) {
   EXPECT_FALSE(made->front().stated);
 }
 
+// What a sentence claims without a number of the documents is checked as well.
+TEST(Course, AClaimThatDoesNotHoldIsFound) {
+  for (const bool holds : {true, false}) {
+    const std::string claim = holds ? "2 * 3 > 5" : "2 * 3 > 7";
+    const auto rows = read_course(
+        R"({"rows": [{"id": "000-x", "place": "--view mask", "holds": ")" + claim + R"("}]})", "x");
+    ASSERT_TRUE(rows);
+    const auto made = compute_course(*rows);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->front().stated, holds);
+  }
+}
+
 TEST(Course, WhatDoesNotReadIsNamed) {
   const std::string part = R"({"rows": [{"id": "000-x", "place": "--view mask", "program": "2 * 3")";
   for (const auto& [text, name] : std::vector<std::pair<std::string, std::string>>{
@@ -127,6 +140,7 @@ TEST(Course, WhatDoesNotReadIsNamed) {
            {R"({"rows": [{"id": "000-x", "place": "", "of": "000-y", "program": "1", "printed": 1,
                 "right": 1}]})",
             "of"},
+           {R"({"rows": [{"id": "000-x", "place": "", "holds": 3}]})", "holds"},
            {part + R"(, "right": 7}]})", "printed"},
            {part + R"(, "printed": "six", "right": 7}]})", "printed"}}) {
     const auto rows = read_course(text, "x.json");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/shipped.h"
 #include "core/lesson/audit.h"
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
@@ -185,6 +186,39 @@ TEST(Audit, ARowOfTheStageThatSaysWhatIsHiddenIsRefused) {
   EXPECT_EQ(with("own_apart", "blocks.0.attn.q"), "");
   EXPECT_NE(with("own_strip", "blocks.0.attn.scaled").find("blocks.0.attn.masked[head=0,query=2]"),
             std::string::npos);
+}
+
+// The lens shows words, the chart below it lengths: neither is a cell of the step on the stage.
+TEST(Audit, APredictionThatTheLensTellsIsRefused) {
+  if (!open_shipped("model:storyteller")) GTEST_SKIP() << "built without models";
+  const auto with = [](const char* id, const char* reads, const json& hide) {
+    json page = json::parse(R"json({"open": {"model": "model:storyteller"}, "predict": true,
+      "look": {"view": "residual", "cursor": {"step": "blocks.1.mlp.out", "query": 2}},
+      "ask": {"kind": "choice", "choices": [{"id": "a", "words": "x"}, {"id": "b", "words": "y"}]}})json");
+    page["ask"]["choices"][0]["when"] = std::string(reads) + " >= 0";
+    page["ask"]["choices"][1]["when"] = std::string(reads) + " < 0";
+    if (!hide.empty()) page["hide"] = hide;
+    return own_refusal(id, page, {{"p.why.a", "No."}, {"p.why.b", "No."}});
+  };
+  const char *lens = "argmax(lens(1, 2))", *length = "norm(blocks.0.attn.out[query=2])";
+  EXPECT_NE(with("own_lens", lens, json::array()).find("matrix.residual_lens"), std::string::npos);
+  EXPECT_EQ(with("own_lens_hidden", lens, {"matrix.residual_lens"}), "");
+  EXPECT_NE(with("own_length", length, json::array()).find("residual_parts"), std::string::npos);
+  EXPECT_EQ(with("own_length_hidden", length, {"residual_parts"}), "");
+}
+
+// A number that stands in the file is that of the cell that the page covers.
+TEST(Audit, AWrittenAnswerThatTheRunDoesNotGiveIsRefused) {
+  const auto with = [](const char* id, const char* answer) {
+    json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "number",
+      "tolerance": 0.001}, "hide": ["blocks.0.attn.q[pos=0,head*d_head=1]"]})json");
+    page["ask"]["answer"] = answer;
+    return own_refusal(id, page);
+  };
+  const std::string said = with("own_written", "0.5");
+  for (const char* part : {"page \"p\"", "field ask.answer", "0.5", "blocks.0.attn.q[pos=0,head*d_head=1]"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << ": " << said;
+  EXPECT_EQ(with("own_computed", "blocks.0.attn.q[pos=0,head*d_head=1]"), "");
 }
 
 TEST(Audit, APredictionThatIsReadOffItsStageIsRefused) {

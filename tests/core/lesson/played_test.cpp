@@ -350,6 +350,21 @@ TEST(Lessons, AShareIsToldAsThePictureHasIt) {
   EXPECT_NE(live.find("below 50\u00a0%"), std::string::npos) << live;
 }
 
+TEST(Lessons, AVeryLargeNumberIsToldWithAPowerOfTen) {
+  const auto lesson = shipped_lesson("softmax");
+  ASSERT_TRUE(lesson);
+  Learner learner{*lesson, lesson->pages[3]};
+  ASSERT_TRUE(learner.run.open(learner.page));
+  std::string live = live_text(*lesson, learner.page, learner.scope())->str();
+  EXPECT_NE(live.find("3.403·10³⁸"), std::string::npos) << live;
+  ASSERT_TRUE(learner.says("edit blocks.0.attn.scores[head=0,query=2,key=1]=80"));
+  live = live_text(*lesson, learner.page, learner.scope())->str();
+  EXPECT_NE(live.find("·10³⁴"), std::string::npos) << live;
+  EXPECT_EQ(live.find("e+"), std::string::npos) << live;
+  EXPECT_EQ(lesson_number(-1.25e-7), "−1.25·10⁻⁷");
+  EXPECT_EQ(lesson_number(1000), "1,000");
+}
+
 TEST(Lessons, EveryOneIsPlayedHere) {
   const auto lessons = shipped_lessons();
   ASSERT_TRUE(lessons) << lessons.error().text();

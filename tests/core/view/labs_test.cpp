@@ -16,6 +16,24 @@ ViewState lab_state(const std::string& name, Level level) {
   return state;
 }
 
+figure::Figure lab_figure(const ViewState& state) {
+  const auto made = draw_view(**find_view("labs"), state);
+  EXPECT_TRUE(made) << state.lab->id();
+  return made ? *made : figure::Figure();
+}
+
+/// A lab's figure where the easy window has room for it.
+struct DrawnLab {
+  figure::Figure figure;
+  figure::Measure measure;
+  figure::Placed placed;
+  figure::Drawing drawing;
+  DrawnLab(const ViewState& state, bool dark)
+      : figure(lab_figure(state)),
+        placed(figure::place(figure, 1260, 480, figure::kWindowLetters, measure)),
+        drawing(figure::draw(placed, figure::kWindowLetters, measure, dark)) {}
+};
+
 TEST(ViewLabs, TheEasyLevelLeavesOutWhatTheFullOneAdds) {
   for (const char* name : {"sqrt", "order", "tying", "memory", "sharing", "loss", "softmax"}) {
     const ViewState state = lab_state(name, Level::easy);
@@ -34,21 +52,16 @@ TEST(ViewLabs, TheEasyLevelLeavesOutWhatTheFullOneAdds) {
 
 // What a neuron lowers is drawn to the left of nothing, in another colour than what it raises.
 TEST(ViewLabs, NegativeBarsAreSeen) {
-  const ViewState state = lab_state("memory", Level::easy);
-  const auto figure = draw_view(**find_view("labs"), state);
-  ASSERT_TRUE(figure);
-  const figure::Measure measure;
-  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
-  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, true);
-  const auto& table = mark_of<figure::TableMark>(*figure, "piece1");
+  const DrawnLab lab(lab_state("memory", Level::easy), true);
+  const auto& table = mark_of<figure::TableMark>(lab.figure, "piece1");
   ASSERT_LT(table.rows.back().bar.value_or(0), 0);
   ASSERT_GT(table.rows.front().bar.value_or(0), 0);
   float raised = 0, lowered = 0, ends = 0, begins = 0;
-  for (const figure::DrawnShape& shape : drawing.shapes) {
+  for (const figure::DrawnShape& shape : lab.drawing.shapes) {
     if (shape.part != "piece1" || shape.kind != figure::DrawnShape::Kind::rect) continue;
-    if (shape.colour == drawing.colours().negative && shape.rect.w > lowered)
+    if (shape.colour == lab.drawing.colours().negative && shape.rect.w > lowered)
       lowered = shape.rect.w, ends = shape.rect.right();
-    if (shape.colour == drawing.colours().positive && shape.rect.w > raised)
+    if (shape.colour == lab.drawing.colours().positive && shape.rect.w > raised)
       raised = shape.rect.w, begins = shape.rect.x;
   }
   EXPECT_GT(lowered, 20);
@@ -58,26 +71,19 @@ TEST(ViewLabs, NegativeBarsAreSeen) {
 
 // The only picture of a lab takes the width of the window.
 TEST(ViewLabs, BarsAreAsWideAsTheWindow) {
-  const auto figure = draw_view(**find_view("labs"), lab_state("sharing", Level::easy));
-  ASSERT_TRUE(figure);
-  const figure::Measure measure;
-  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
-  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, true);
+  const DrawnLab lab(lab_state("sharing", Level::easy), true);
   float right = 0;
-  for (const figure::DrawnShape& shape : drawing.shapes) right = std::max(right, shape.rect.right());
+  for (const figure::DrawnShape& shape : lab.drawing.shapes) right = std::max(right, shape.rect.right());
   EXPECT_GT(right, 1150);
 }
 
 // The current d_k is a line across the curves: with the number the picture moves.
 TEST(ViewLabs, TheCurrentValueIsALineAcrossThePlot) {
-  const figure::Measure measure;
   const auto mark_at = [&](double width) {
     ViewState state = lab_state("sqrt", Level::easy);
     state.values.set("d_k", width);
-    const auto figure = draw_view(**find_view("labs"), state);
-    const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
-    const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
-    for (const figure::DrawnShape& shape : drawing.shapes)
+    const DrawnLab lab(state, false);
+    for (const figure::DrawnShape& shape : lab.drawing.shapes)
       if (shape.part == "piece1" && shape.kind == figure::DrawnShape::Kind::line &&
           shape.points.size() == 2 && shape.points[0].first == shape.points[1].first)
         return shape.points[0].first;
@@ -90,18 +96,13 @@ TEST(ViewLabs, TheCurrentValueIsALineAcrossThePlot) {
 
 // LayerNorm's vectors are dots, not a line from each to the next; a circle is round.
 TEST(ViewLabs, ACloudIsDotsOnEqualAxes) {
-  const ViewState state = lab_state("norms", Level::easy);
-  const auto figure = draw_view(**find_view("labs"), state);
-  ASSERT_TRUE(figure);
-  const figure::Measure measure;
-  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
-  for (const figure::PlacedPart& part : placed.parts)
+  const DrawnLab lab(lab_state("norms", Level::easy), false);
+  for (const figure::PlacedPart& part : lab.placed.parts)
     if (part.part->id == "piece0") {
       EXPECT_NEAR(part.cells.w, part.cells.h, 1.f);
     }
-  const figure::Drawing drawing = figure::draw(placed, figure::kWindowLetters, measure, false);
   int dots = 0;
-  for (const figure::DrawnShape& shape : drawing.shapes) {
+  for (const figure::DrawnShape& shape : lab.drawing.shapes) {
     if (shape.part != "piece0") continue;
     dots += shape.kind == figure::DrawnShape::Kind::rect && shape.round > 0 ? 1 : 0;
     if (shape.kind == figure::DrawnShape::Kind::line) {
