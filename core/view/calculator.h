@@ -12,16 +12,17 @@
 
 namespace attnscope {
 
-/// The choices of the calculator, by the names that a session has for them.
-struct CalcChosen {
-  std::string preset, file, dtype;    ///< `file`: a config.json; both empty: the open model
-  Sizes sizes{0, 0, 0, 0, 0, 0, 0};   ///< 0: the model's own size
-  std::int64_t seq = 0, batch = 1;    ///< seq 0: as many as the model was made for, at most kFirstPositions
-  double tokens = 0, served = 0;      ///< of training and serving
-  std::string pane, beside, machine;  ///< empty: the first, none, the first
-};
 inline constexpr std::int64_t kFirstPositions = 2048;
 inline constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
+
+/// The choices of the calculator, by the names that a session has for them.
+struct CalcChosen {
+  std::string preset, file, dtype;   ///< `file`: a config.json; both empty: the open model
+  Sizes sizes{0, 0, 0, 0, 0, 0, 0};  ///< 0: the model's own size
+  std::int64_t seq = 0, batch = 1;   ///< seq 0: as many as the model was made for, at most kFirstPositions
+  double tokens = 0, served = 0;     ///< of training and serving
+  std::string pane, beside = kFirstPreset, machine;  ///< empty: the first, none, the first
+};
 
 /// From "views": {"calculator": ...} of a look; what is missing there is as in a window that was just opened.
 CalcChosen calc_chosen(const nlohmann::json& look);

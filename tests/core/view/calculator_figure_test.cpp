@@ -41,7 +41,8 @@ TEST(CalculatorFigure, EveryPageHasItsNumbersExactly) {
   const auto shown = calc_shown({}, *of.model);
   ASSERT_TRUE(shown);
   const auto parameters = drawn("calculator", state, {});
-  ASSERT_EQ(parameters.size(), 2u);
+  ASSERT_EQ(parameters.size(), 3u);
+  EXPECT_EQ(parameters[1].id, "parameters_beside") << "as in a window that was just opened";
   EXPECT_EQ(parameters[0].id, "parameters");
   std::int64_t sum = 0;
   for (const auto& cells : parameters[0].cells) sum += std::stoll(cells.back());
@@ -75,12 +76,12 @@ TEST(CalculatorFigure, TheChoicesOfASessionHold) {
                          {"seq", 100},
                          {"batch", 2},
                          {"dtype", "f32"},
-                         {"beside", "gpt2"}}}}}};
+                         {"beside", "gpt2-xl"}}}}}};
   const auto data = drawn("calculator", state, look);
   ASSERT_EQ(data.size(), 3u);
   EXPECT_EQ(data[0].cells[0][1], std::to_string(2 * 3 * 768 * 100 * 2 * 4));
   EXPECT_EQ(data[1].id, "cache_beside");
-  EXPECT_EQ(data[1].cells[0][1], std::to_string(2 * 12 * 768 * 100 * 2 * 4));
+  EXPECT_EQ(data[1].cells[0][1], std::to_string(std::int64_t{2} * 48 * 1600 * 100 * 2 * 4));
   EXPECT_EQ(row_named(data[2], tr("calculator.batch"))[1], "2");
   ViewState easy = state;
   easy.level = Level::easy;
