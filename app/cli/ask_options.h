@@ -19,6 +19,7 @@ struct AskOptions {
   double least = 0.005;
   std::optional<std::int64_t> directions = {};  ///< of attribute --linear: whose matrix
   std::int64_t at = -1;
+  bool by_given = false;
   bool json = false, estimate = false, yes = false, each = false, quantiles = false, normalise = false,
        only_estimate = false, linear = false, follow_scores = false;
   SequenceOptions text, clean, corrupt;

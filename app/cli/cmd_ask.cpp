@@ -262,6 +262,8 @@ Status run_attribute(const AskOptions& options) {
                    tr("cli.ask.graph.off", {format("%.0f", 100 * graph.off)}).c_str());
     if (!options.json && options.out.empty()) return Done{};
   }
+  if (options.directions && options.by_given && options.by != "token")
+    return fail(Code::unsupported, "error.cli.directions_by", {options.by});
   if (options.directions)
     return attribute_directions(options, opened, *run, measures.front(), std::move(made));
   made["method"] = {{"by", options.by}, {"linear", options.linear}};
@@ -389,11 +391,12 @@ void add_attribute(CLI::App& app, Action& action) {
                add_question(command, options);
                CLI::Option* const by = command.add_option("--by", options.by, tr("cli.ask.by"));
                by->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+               by->each([&options](const std::string&) { options.by_given = true; });
                CLI::Option* const linear = command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
                CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));
                command.add_option("--directions", options.directions, tr("cli.ask.directions"))
                    ->needs(linear)
-                   ->excludes(by, graph, command.get_option("--data"));
+                   ->excludes(graph, command.get_option("--data"));
                command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"))->needs(graph);
                command.add_option("--least", options.least, tr("cli.ask.least"))
                    ->transform(real(0, 1))

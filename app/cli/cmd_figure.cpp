@@ -13,10 +13,12 @@
 #include "core/export/export.h"
 #include "core/session/figure_session.h"
 #include "core/session/told_run.h"
+#include "core/system/named_files.h"
 #include "core/view/ask_again.h"
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 #include "core/view/step_figure.h"
+#include "core/view/window_choices.h"
 
 namespace attnscope::cli {
 namespace {
@@ -191,6 +193,10 @@ Status make_figure(FigureOptions options) {
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
   TRY(ViewState state, figure_state(source, options));
+  std::optional<PathsIn> reading;  // what its choices name stands in the session
+  if (source.session) reading.emplace(options.models.front());
+  state.sequence = source.sequence;
+  take_view_choices(*view, source.look, state);
   if (view->id == "ask" && !options.minus) {
     TRY(state.asked, asked_again(source.look, source.document, source.sequence, source.pinned.get()));
   }

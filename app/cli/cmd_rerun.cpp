@@ -2,11 +2,10 @@
 // the parts of an answer (--missing) it computes the rows that are not there, and joins them.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 
+#include "app/cli/answer_differences.h"
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "app/cli/answer_session.h"
@@ -56,86 +55,6 @@ constexpr std::string_view kDirection = "direction";
 constexpr const char* kGraph = "--graph";
 // How the commands call what they open.
 constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSION", "MODEL_OR_TOKENIZER"};
-
-// Two answers, number by number.
-struct Differences {
-  std::int64_t numbers = 0;
-  double largest = 0, beyond = 0;  // of all; the largest above the tolerance
-  std::string at, other;           // where the largest is, of those above the tolerance if there are any;
-                                   // where they are of another form
-};
-
-// A member that older answers lack, or have under another name alone.
-bool is_later(const nlohmann::json& before, const std::string& name) {
-  const auto has = [&](const char* one) { return before.contains(one); };
-  return name == "estimate_r" ||
-         (name == "rows" && (has("heads") || has("blocks") || has("depths") || has("steps") || has("ids")));
-}
-
-bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
-  return a.type() == b.type() || (a.is_number() && b.is_number());
-}
-
-// A number that a table has as text.
-std::optional<double> text_number(const nlohmann::json& cell) {
-  if (!cell.is_string()) return std::nullopt;
-  const auto& text = cell.get_ref<const std::string&>();
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-  return whole ? std::optional(out) : std::nullopt;
-}
-
-void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string& path, double tolerance,
-             Differences& out) {
-  if (!out.other.empty()) return;
-  const bool members = a.is_object() && b.is_object();
-  if (!same_kind(a, b) || (!members && a.size() != b.size())) {
-    out.other = path.empty() ? "/" : path;
-  } else if (a.is_number()) {
-    const double before = a.get<double>(), now = b.get<double>(), off = std::fabs(before - now);
-    ++out.numbers;
-    const bool above = off > tolerance * std::max(1.0, std::fabs(before));
-    if (out.at.empty() || off > (above ? out.beyond : out.beyond > 0 ? off : out.largest)) out.at = path;
-    if (above) out.beyond = std::max(out.beyond, off);
-    out.largest = std::max(off, out.largest);
-  } else if (a.is_array()) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      compare(a[i], b[i], path + "/" + std::to_string(i), tolerance, out);
-  } else if (a.is_object()) {
-    for (const auto& [name, value] : a.items()) {
-      if (path.empty() && name == "run") continue;
-      if (!b.contains(name)) out.other = path + "/" + name;
-      if (out.other.empty()) compare(value, b[name], path + "/" + name, tolerance, out);
-    }
-    for (const auto& [name, value] : b.items())
-      if (out.other.empty() && !a.contains(name) && (!path.empty() || !is_later(a, name)))
-        out.other = path + "/" + name;
-  } else if (const auto number = text_number(a), other = text_number(b); number && other && a != b) {
-    compare(*number, *other, path, tolerance, out);
-  } else if (number && other) {
-    ++out.numbers;
-  } else if (a != b) {
-    out.other = path;
-  }
-}
-
-// What an answer says of its run against what is said of it now: texts, ids, measure, method, seeds. The
-// words, the version and the place of a file may be others; what is new since then is not looked at.
-void compare_runs(const nlohmann::json& before, const nlohmann::json& now, Differences& out) {
-  if (!before.is_object() || !now.is_object()) return;
-  for (const auto& [name, value] : before.items()) {
-    if (name == "command" || name == "version" || name == "model" || name == "data" || name == kRunSession ||
-        !out.other.empty())
-      continue;
-    Differences of;
-    if (now.contains(name))
-      compare(value, now[name], "/run/" + name, 0, of);
-    else
-      of.other = "/run/" + name;
-    if (!of.other.empty() || of.beyond > 0) out.other = of.other.empty() ? of.at : of.other;
-  }
-}
 
 Error no_run(const std::string& path) {
   return fail(Code::bad_format, "error.cli.rerun.no_run", {quoted_path(path)});
@@ -344,14 +263,14 @@ Status run_rerun(const RerunOptions& options) {
   const std::vector<std::string> words = session.in(given);
   TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));
-  Differences found;
-  compare(before, now, "", options.tolerance, found);
+  AnswerDifferences found;
+  compare_answers(before, now, options.tolerance, found);
   compare_runs(before["run"], now["run"], found);
   const bool equal = found.other.empty() && found.beyond == 0;
   if (!equal && words.front() == kLab) {  // with times in it, two answers of now differ as well
     TRY(const nlohmann::json twice, answered(words, before, file, as));
-    Differences of_times;
-    compare(now, twice, "", options.tolerance, of_times);
+    AnswerDifferences of_times;
+    compare_answers(now, twice, options.tolerance, of_times);
     if (!of_times.other.empty() || of_times.beyond > 0)
       return fail(Code::unsupported, "error.cli.rerun.measures", {join({words[0], words[1]}, " ")});
   }

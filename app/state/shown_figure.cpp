@@ -16,6 +16,7 @@
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 #include "core/view/report.h"
+#include "core/view/window_choices.h"
 
 namespace attnscope {
 namespace {
@@ -92,6 +93,8 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
     out.opened_before = of.other->document.opened.get();
     out.compare = state.workspace.show_difference;
   }
+  out.sequence = at;
+  take_view_choices(*of.view, state.look(), out);
   return out;
 }
 
@@ -156,11 +159,8 @@ FileStyle style_of(const ExportRequest& request) {
   return out;
 }
 
-// Calculator and Check, each with the command that gives its numbers.
 Error no_form(const FrameState& state) {
-  const std::string& view = state.workspace.view;
-  return fail(Code::unsupported, view == "check" ? "error.export.no_form.check" : "error.export.no_form",
-              {in_quotes(tr("view." + view))});
+  return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
 }
 
 // What is on the stage, or why it is no figure.

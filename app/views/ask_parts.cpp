@@ -413,7 +413,8 @@ void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure
   AskedParts& shown = context.workspace.asking.parts;
   if (found.fresh)
     shown.run = trace, shown.measure = measure,
-    shown.twin = std::shared_ptr<const LinearTwin>(found.value, &twin);
+    shown.twin = std::shared_ptr<const LinearTwin>(found.value, &twin),
+    shown.twin_row = context.workspace.asking.settings.twin_row;
   text_line(fonts().mono_small, theme().ok,
             tr("ask.twin.sum", {signed_number(twin.total - twin.rest, 6), signed_number(twin.total, 6),
                                 significant(twin.rest, 2), signed_number(twin.run, 4)}));
@@ -431,8 +432,10 @@ void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure
   const auto of_token = [&](const PartBar& bar) {
     return bar.part.step == own_tokens && at_axis(bar.part, "pos") >= 0;
   };
+  std::int64_t& chosen = context.workspace.asking.settings.twin_row;
+  const std::int64_t row = twin_row(twin, trace->config().stack, chosen);
   const auto token = std::find_if(bars.begin(), bars.end(), [&](const PartBar& bar) {
-    return of_token(bar) && (token_ < 0 || at_axis(bar.part, "pos") == token_);
+    return of_token(bar) && at_axis(bar.part, "pos") == row;
   });
   const bool beside = by == AttributeBy::token && token != bars.end() && room.x >= scaled(kAskPartsNarrow);
   const float gap = scaled(18), left = beside ? (left_room.x - gap) * 0.5f : left_room.x;
@@ -448,7 +451,7 @@ void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure
   }
   if (clicked < 0) return;
   const PartBar& bar = bars[static_cast<std::size_t>(clicked)];
-  if (of_token(bar)) token_ = at_axis(bar.part, "pos");
+  if (of_token(bar)) chosen = at_axis(bar.part, "pos");
   if (at_axis(bar.part, "pos") >= 0 && ask_parts_place_of(bar.part).kind == PartKind::embed)
     context.workspace.cursor.key = at_axis(bar.part, "pos");
   else

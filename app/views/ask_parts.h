@@ -55,11 +55,10 @@ class AskParts {
   Computed<Result<LinearTwin>> twin_;
   Computed<Deeper> deeper_;
   AskScore score_;
-  AskTwinMatrix matrix_;     ///< beside the twin's tokens
-  std::int64_t token_ = -1;  ///< whose; -1: that of the largest bar
-  bool why_ = false;         ///< split the head by its largest score instead of by tokens
-  std::string chosen_;       ///< PartBar::id; empty: the largest one that can be split
-  std::string inside_;       ///< PartBar::id of the part split inside it; empty: none
+  AskTwinMatrix matrix_;  ///< beside the twin's tokens
+  bool why_ = false;      ///< split the head by its largest score instead of by tokens
+  std::string chosen_;    ///< PartBar::id; empty: the largest one that can be split
+  std::string inside_;    ///< PartBar::id of the part split inside it; empty: none
 };
 
 }  // namespace attnscope

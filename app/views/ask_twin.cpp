@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/table.h"
 #include "core/base/text.h"
@@ -11,7 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWidestTwin = 256;    // numbers of a row
 constexpr std::size_t kTwinDirections = 24;  // that are listed
 constexpr std::size_t kTwinDirectionWords = 3;
 constexpr float kTwinDirectionRow = 21.f;  // units

@@ -7,6 +7,7 @@
 
 #include "app/views/calculator_panes.h"
 #include "app/views/choices.h"
+#include "core/view/calculator.h"
 
 namespace attnscope {
 
@@ -27,8 +28,8 @@ class CalculatorBeside {
  private:
   void follow(const Workload& work);
 
-  std::string preset_ = "gpt2";  ///< empty: none
-  std::string described_;        ///< the preset of model_
+  std::string preset_ = kFirstPreset;  ///< empty: none
+  std::string described_;              ///< the preset of model_
   std::optional<Described> model_;
   Workload work_;  ///< of calc_
   std::optional<Calculation> calc_;

@@ -18,6 +18,7 @@
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/calc/calc_tables.h"
 #include "core/trace/common.h"
 
 namespace attnscope {
@@ -234,22 +235,29 @@ std::string time_text(double seconds) {
   return tr("calculator.ns", {significant(1e9 * seconds, 4)});
 }
 
-void add_roof_lines(const CalculatorScene& scene, Table& table) {
-  const ForwardCost& cost = scene.calc.forward;
-  const double batch = static_cast<double>(scene.work.batch);
-  const double prefill = batch * cost.prefill.total().real(), decode = batch * cost.decode.total().real();
-  const Roof of_prefill = under_roof(*scene.machine, prefill, scene.calc.traffic.prefill.real());
-  const Roof of_decode = under_roof(*scene.machine, decode, scene.calc.traffic.decode.real());
-  add_line(table, tr("calculator.intensity"),
-           {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
-  add_line(table, tr("calculator.time.compute"),
-           {time_text(of_prefill.compute_s), time_text(of_decode.compute_s)});
-  add_line(table, tr("calculator.time.memory"),
-           {time_text(of_prefill.memory_s), time_text(of_decode.memory_s)});
-  const auto bound = [](const Roof& roof) {
-    return std::string(tr(roof.memory_bound() ? "calculator.bound.memory" : "calculator.bound.compute"));
-  };
-  add_line(table, tr("calculator.bound"), {bound(of_prefill), bound(of_decode)}, true);
+// A number as the panes show it.
+std::string shown_number(const CalcNumber& number) {
+  using As = CalcNumber::As;
+  switch (number.as) {
+    case As::count: return format_count(number.whole);
+    case As::bytes: return format_bytes(static_cast<std::uint64_t>(number.whole));
+    case As::memory: return binary_bytes(Count(number.whole));
+    case As::seconds: return time_text(number.real);
+    case As::large: return with_prefix(number.real);
+    case As::ratio: return significant(number.real, number.digits);
+    case As::word: return number.word.str();
+  }
+  return {};
+}
+
+void draw_lines(const CalcTable& lines, float width) {
+  Table table = calculator_table(width, in_words(lines.header));
+  for (const CalcLine& line : lines.lines) {
+    std::vector<std::string> cells;
+    for (const CalcNumber& number : line.numbers) cells.push_back(shown_number(number));
+    add_line(table, line.name.str(), std::move(cells), line.strong);
+  }
+  draw_here(table, width);
 }
 
 // Roofline plot, log-log: FLOP/s against FLOPs per byte, with the points of prefill and decoding.
@@ -378,17 +386,11 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
             binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
-  std::vector<MemoryBar> bars{
-      {tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
-      {tr("calculator.cache.mha",
-          {range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_heads)}),
-       forms.mha, other},
-      {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
-      {tr("calculator.cache.mqa"), forms.mqa, other}};
-  if (!(forms.no_windows == forms.own))
-    bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
-  if (scene.calc.cache.cross.value() > 0)
-    bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().attention});
+  std::vector<MemoryBar> bars;
+  for (const CalcLine& line : cache_lines(scene.model, scene.calc).lines)
+    bars.push_back(
+        {line.name.str(), Count(line.numbers.front().whole), bars.empty() ? theme().accent : other});
+  if (scene.calc.cache.cross.value() > 0) bars.back().colour = theme().attention;
   calculator_panes_draw_bars(bars, width);
   const ForwardCost& cost = scene.calc.forward;
   caption(
@@ -396,21 +398,7 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
 }
 
 void draw_calculator_flops(const CalculatorScene& scene, float width) {
-  const ForwardCost& cost = scene.calc.forward;
-  const MemoryTraffic& traffic = scene.calc.traffic;
-  Table table = calculator_table(width, {tr("calculator.prefill"), tr("calculator.decode")});
-  add_line(table, tr("calculator.flops.per_token"),
-           {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
-  add_line(table, tr("calculator.flops.matrices"),
-           {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
-  add_line(table, tr("calculator.flops.attention"),
-           {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
-  add_line(table, tr("calculator.flops.unembedding"),
-           {count_text(cost.prefill.unembedding), count_text(cost.decode.unembedding)});
-  add_line(table, tr("calculator.bytes"), {bytes_text(traffic.prefill), bytes_text(traffic.decode)});
-  if (cost.images.value() > 0) add_line(table, tr("calculator.flops.image"), {count_text(cost.images)});
-  if (scene.machine) add_roof_lines(scene, table);
-  draw_here(table, width);
+  draw_lines(flops_lines(scene.calc, scene.work, scene.machine), width);
   if (scene.machine) ImGui::Dummy(ImVec2(1, scaled(6)));
   if (scene.counted) draw_counted(scene, width);
   if (scene.machine) draw_roofline(scene, width);
@@ -418,26 +406,7 @@ void draw_calculator_flops(const CalculatorScene& scene, float width) {
 
 void draw_calculator_training(const CalculatorScene& scene, float width) {
   const TrainingCost cost = training_cost(scene.calc.parameters.active.real(), scene.tokens, scene.served);
-  Table table = calculator_table(width, {""});
-  add_line(table, tr("calculator.training.n"), {with_prefix(cost.parameters)});
-  add_line(table, tr("calculator.training.d"), {with_prefix(cost.tokens)});
-  add_line(table, tr("calculator.training.flops"), {with_prefix(cost.training_flops)}, true);
-  add_line(table, tr("calculator.training.chinchilla"), {with_prefix(cost.chinchilla_tokens)});
-  add_line(table, tr("calculator.training.ratio"), {significant(cost.per_parameter, 4)});
-  add_line(table, tr("calculator.training.loss"), {significant(cost.loss, 4)});
-  add_line(
-      table, tr("calculator.training.equal"),
-      {tr("calculator.training.pair", {with_prefix(cost.equal_parameters), with_prefix(cost.equal_tokens)})});
-  add_line(table, tr("calculator.training.equal.flops"), {with_prefix(cost.equal_flops)});
-  add_line(table, tr("calculator.serving.per_token"), {with_prefix(2 * cost.parameters)});
-  add_line(table, tr("calculator.serving.flops"), {with_prefix(cost.serving_flops)});
-  add_line(table, tr("calculator.serving.total"), {with_prefix(cost.total_flops)}, true);
-  add_line(table, tr("calculator.serving.even"),
-           {cost.breaks_even > 0 ? with_prefix(cost.breaks_even) : std::string(tr("calculator.never"))});
-  if (scene.machine && scene.machine->flops_per_s > 0)
-    add_line(table, tr("calculator.training.days"),
-             {significant(cost.training_flops / scene.machine->flops_per_s / 86400, 4)});
-  draw_here(table, width);
+  draw_lines(training_lines(cost, scene.machine), width);
   caption(tr(cost.per_parameter > 1.05 * kTokensPerParameter   ? "calculator.training.over"
              : cost.per_parameter < 0.95 * kTokensPerParameter ? "calculator.training.under"
                                                                : "calculator.training.optimal"));

@@ -17,17 +17,16 @@
 #include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/view/calculator.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kCalculatorMostPositions = std::int64_t{1} << 24, kMostCounted = 1024,
-                       kFirstPositions = 2048;
+constexpr std::int64_t kCalculatorMostPositions = std::int64_t{1} << 24, kMostCounted = 1024;
 constexpr float kCalculatorField = 92.f, kNarrowField = 68.f, kCalculatorGap = 8.f;  // units
 constexpr float kTwoModels = 760.f;  // units: narrower, the first stands alone
 constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
 constexpr double kMostReal = 1e30;
-constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 class CalculatorView : public View {
  public:
@@ -40,16 +39,8 @@ class CalculatorView : public View {
   void draw(const ViewContext& context) override;
 
  private:
-  /// The choices that a session saves.
-  struct Chosen {
-    std::string preset, file, dtype;
-    Sizes sizes{0, 0, 0, 0, 0, 0, 0};  ///< 0: the model's own size
-    std::int64_t seq = 0, batch = 1;   ///< seq 0: the model's maximum
-    double tokens = 0, served = 0;
-  };
-  Chosen chosen() const;
+  CalcChosen chosen() const;
   void take_chosen();
-  std::int64_t own_seq() const;
   void take_open(const std::shared_ptr<const OpenedModel>& opened);
   void choose_file(const std::string& path);
   void follow(const ViewContext& context);
@@ -68,7 +59,7 @@ class CalculatorView : public View {
   CalculatorBeside beside_;
   std::string preset_, file_;  ///< path of a config.json; both empty: the open model
   std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< path from the file browser
-  std::optional<Chosen> restored_;                                             ///< from a session
+  std::optional<CalcChosen> restored_;                                         ///< from a session
   std::optional<Described> base_, model_;
   Sizes sizes_;
   Workload work_;
@@ -86,11 +77,13 @@ class CalculatorView : public View {
                               "###calc_"};
 };
 
-CalculatorView::Chosen CalculatorView::chosen() const {
-  if (!base_) return restored_.value_or(Chosen{});  // not drawn since it was restored
-  Chosen out{preset_, file_, {}, {0, 0, 0, 0, 0, 0, 0}, 0, work_.batch, tokens_, served_};
+CalcChosen CalculatorView::chosen() const {
+  if (!base_) return restored_.value_or(CalcChosen{});  // not drawn since it was restored
+  CalcChosen out;
+  out.preset = preset_, out.file = file_;
+  out.batch = work_.batch, out.tokens = tokens_, out.served = served_;
   if (work_.dtype.name != Workload{}.dtype.name) out.dtype = work_.dtype.name;
-  if (work_.seq != own_seq()) out.seq = work_.seq;
+  if (work_.seq != first_positions(*base_)) out.seq = work_.seq;
   Sizes own = sizes_of(*base_), now = sizes_;
   for (const std::string& name : size_names())
     if (*size_named(now, name) != *size_named(own, name))
@@ -102,7 +95,7 @@ void CalculatorView::keep(Choices& choices) {
   choices.of(pane_);
   choices.of("machine", machine_);
   beside_.keep(choices);
-  Chosen it = choices.reads() ? Chosen{} : chosen();
+  CalcChosen it = choices.reads() ? CalcChosen{} : chosen();
   choices.of("preset", it.preset, preset_names());
   choices.of("file", it.file);
   choices.of("dtype", it.dtype);
@@ -126,7 +119,7 @@ void CalculatorView::keep(Choices& choices) {
 
 void CalculatorView::take_chosen() {
   if (!restored_) return;
-  Chosen it = *std::exchange(restored_, {});
+  CalcChosen it = *std::exchange(restored_, {});
   for (const std::string& name : size_names())
     if (const std::int64_t size = *size_named(it.sizes, name); size > 0) *size_named(sizes_, name) = size;
   work_.dtype = work_.cache = Workload{}.dtype;
@@ -139,18 +132,12 @@ void CalculatorView::take_chosen() {
   recalculate();
 }
 
-// The model's maximum number of positions.
-std::int64_t CalculatorView::own_seq() const {
-  const std::int64_t most = base_->config.position.max_positions;
-  return most > 0 ? std::min(most, kFirstPositions) : kFirstPositions;
-}
-
 // Sets the model to calculate with.
 void CalculatorView::take(Described model) {
   sizes_ = sizes_of(model);
   model_ = model;
   base_ = std::move(model);
-  work_.seq = own_seq();
+  work_.seq = first_positions(*base_);
   tokens_ = served_ = 0;
   recalculate();
 }

@@ -5,6 +5,7 @@
 #include "core/arch/open.h"
 #include "core/base/text.h"
 #include "core/lens/alignment.h"
+#include "core/view/checked_rows.h"
 
 namespace attnscope {
 namespace {
@@ -19,8 +20,7 @@ std::string typed(const Document& document, std::size_t sequence) {
 }  // namespace
 
 Result<CheckReference> read_reference(const std::string& path) {
-  TRY(OpenedModel opened, open_model(path));
-  if (opened.recorded.empty()) return fail(Code::bad_format, "check.no_recording", {quoted_path(path)});
+  TRY(OpenedModel opened, open_recording(path));
   return CheckReference{path.substr(path.rfind('/') + 1), std::move(opened.recorded), {}};
 }
 

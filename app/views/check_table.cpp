@@ -82,42 +82,13 @@ void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t num
 
 }  // namespace
 
-const StepDifference* CheckRows::first_wrong() const {
-  const auto found = std::find_if(all().begin(), all().end(), [&](const auto& one) { return wrong(one); });
-  return found == all().end() ? nullptr : &*found;
-}
-
-bool CheckRows::any() const {
-  return torch || std::any_of(all().begin(), all().end(), [](const auto& one) { return one.compared(); });
-}
-
-std::string CheckRows::verdict() const {
-  const auto compared =
-      std::count_if(all().begin(), all().end(), [&](const auto& one) { return torch || one.compared(); });
-  const auto good = std::count_if(all().begin(), all().end(),
-                                  [&](const auto& one) { return one.compared() && !wrong(one); });
-  const StepDifference* first = first_wrong();
-  const std::string within = format("%.0e", border), count = std::to_string(compared);
-  if (compared == 0) return tr("check.none");
-  const std::string equal = std::to_string(good);
-  if (other_input) return tr("check.torch.other_all", {equal, count, within});
-  if (!first) return tr(torch ? "check.torch.all" : "check.all", {count, within});
-  if (!first->compared())
-    return tr("check.torch.lacks", {equal, count, within, first->name(), first->why.str()});
-  if (!torch)
-    return tr("check.first",
-              {equal, count, within, first->name(), significant(first->error(), 3), to_text(first->at)});
-  return tr("check.torch.first", {equal, count, within, first->name(), first->place(),
-                                  significant(first->first, 5), significant(first->second, 5)});
-}
-
 const CheckWords& check_words(const CheckRows& rows) {
   static Kept<CheckWords> kept;
   return kept.get(
       {reinterpret_cast<std::uintptr_t>(rows.of.get()), std::bit_cast<std::uint64_t>(rows.border), rows.torch,
        rows.other_input},
       [&] {
-        CheckWords out{rows.of, {}, rows.verdict(), 0};
+        CheckWords out{rows.of, {}, rows.verdict().str(), 0};
         for (const StepDifference& one : rows.all()) {
           const std::string item = "check_row_" + std::to_string(out.rows.size());
           out.rows.push_back({"###" + item, item, one.name(), error_words(one), significant(one.first, 5),

@@ -9,25 +9,9 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "core/lens/step_differences.h"
+#include "core/view/checked_rows.h"
 
 namespace attnscope {
-
-using CheckedSteps = std::shared_ptr<const std::vector<StepDifference>>;
-
-struct CheckRows {
-  const CheckedSteps& of;
-  double border;     ///< the tolerance
-  bool torch;        ///< against PyTorch's numbers: a step that cannot be compared is wrong
-  bool other_input;  ///< of a run that reads something else: its cells are not those of what is open
-
-  bool wrong(const StepDifference& one) const { return one.compared() ? one.error() > border : torch; }
-  const std::vector<StepDifference>& all() const { return *of; }
-  const StepDifference* first_wrong() const;  ///< null: there is none
-  /// Some could be compared.
-  bool any() const;
-  std::string verdict() const;
-};
 
 /// What is written of them, made once for as long as they are the same.
 struct CheckWords {

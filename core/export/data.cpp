@@ -94,6 +94,33 @@ std::string shortest(Number value) {
   return {text.data(), end.ptr};
 }
 
+// A text that is a number from its first sign to its last.
+std::optional<double> plain_number(const std::string& text) {
+  double out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(out) : std::nullopt;
+}
+
+// The cells of a table behind the names, NaN where a cell is no number; nothing where none is.
+std::optional<NamedTensor> cells_array(const FigureData& table) {
+  if (table.kind != FigureData::Kind::table) return std::nullopt;
+  std::size_t columns = 1;
+  for (const auto& row : table.cells) columns = std::max(columns, row.size());
+  std::vector<float> values;
+  bool any = false;
+  for (const auto& row : table.cells)
+    for (std::size_t column = 1; column < columns; ++column) {
+      const auto number = plain_number(column < row.size() ? row[column] : "");
+      any = any || number;
+      values.push_back(static_cast<float>(number.value_or(NAN)));
+    }
+  if (!any) return std::nullopt;
+  const auto rows = std::ssize(table.cells), wide = static_cast<std::int64_t>(columns) - 1;
+  return NamedTensor{table.id + ".cells",
+                     Tensor::from(std::move(values), {{Axis::none, rows}, {Axis::none, wide}})};
+}
+
 }  // namespace
 
 std::vector<FigureData> data_of(const figure::Figure& figure) {
@@ -123,6 +150,7 @@ std::vector<NamedTensor> arrays_of(const std::vector<FigureData>& data) {
       const auto count = std::ssize(numbers);
       out.push_back({one.id + ".numbers", Tensor::from(std::move(numbers), {{Axis::none, count}})});
     }
+    if (auto cells = cells_array(one)) out.push_back(*std::move(cells));
     for (std::size_t curve = 0; curve < one.curves.size(); ++curve) {
       if (one.curves[curve].empty()) continue;
       std::vector<float> points;

@@ -34,7 +34,8 @@ std::vector<FigureData> data_of(const figure::Figure& figure);
 std::string exact_text(float value);
 std::string exact_text(double value);
 
-/// Arrays by id of their part: matrices, "ID.numbers" of tables, "ID.N" of curves as [points, 2].
+/// Arrays by id of their part: matrices; of tables "ID.numbers" (the bars) and "ID.cells" (the cells that are
+/// numbers, behind the column of names); "ID.N" of curves as [points, 2].
 std::vector<NamedTensor> arrays_of(const std::vector<FigureData>& data);
 /// Names of rows and columns, as a JSON text that stands beside the arrays.
 std::string names_json(const std::vector<FigureData>& data);

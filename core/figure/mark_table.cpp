@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
-constexpr std::size_t kFewest = 3;
+constexpr std::size_t kFewest = 3, kFew = 16;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28, kWideBar = 64;  // em
 constexpr SizeNeed kShareBar{2.7f, 6, 10};                                         // em
 constexpr float kRound = 3, kLeastBar = 2;                                         // pixels
@@ -36,7 +36,7 @@ std::size_t columns_in(const TableMark& table) {
 std::size_t rows_in(const TableMark& table, const Form& form) {
   const std::size_t all = table.rows.size();
   if (form.has(Give::fewest_rows)) return std::min(all, kFewest);
-  if (form.has(Give::fewer_rows)) return std::min(all, std::max(kFewest, (all + 1) / 2));
+  if (form.has(Give::fewer_rows)) return std::clamp((all + 1) / 2, std::min(all, kFewest), kFew);
   return all;
 }
 bool has_rest(const TableMark& table, std::size_t shown) {

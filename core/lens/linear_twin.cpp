@@ -472,12 +472,4 @@ Result<TwinDirections> twin_directions(const Trace& trace, const LogitMeasure& m
   return out;
 }
 
-std::vector<NeuronToken> twin_tokens(const Trace& trace, const TwinDirection& one, std::size_t count,
-                                     float sign) {
-  const Tensor row = Tensor::from(std::vector<float>(one.writes.begin(), one.writes.end()),
-                                  {{Axis::pos, 1}, {Axis::d_model, std::ssize(one.writes)}});
-  const Tensor logits = unembedded(trace.config(), trace.weights(), row);
-  return logits.empty() ? std::vector<NeuronToken>() : largest_tokens(logits, count, sign);
-}
-
 }  // namespace attnscope

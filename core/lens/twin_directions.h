@@ -23,6 +23,11 @@ struct TwinDirections {
   std::vector<TwinDirection>
       directions;  ///< the largest singular value first; none where nothing is read there
 };
+/// The widest model whose matrix is computed beside the bars.
+inline constexpr std::int64_t kWidestTwin = 256;
+/// The row of the main stack's input that a matrix is of: `row` where the twin has an addend for it, else
+/// that of the largest addend. -1: of a twin that is not by token.
+std::int64_t twin_row(const LinearTwin& twin, Stack stack, std::int64_t row);
 /// The matrix [d_model, d_model] that leads in the twin from the row `pos` of the main stack's input to the
 /// row that the measure reads, behind the final norm, by its singular values. Takes a backward pass for each
 /// of the d_model numbers: a tenth of a second at 64, minutes at 768. Errors: as linear_twin(); no such row.

@@ -48,6 +48,7 @@ nlohmann::json ask_look(const Asking& asking) {
           {"to", name_of_value(settings.to, kAskTos)},
           {"path", name_of_value(settings.path, kPathKinds)},
           {"sum", name_of_value(settings.sum, kAskSums)},
+          {"twin_row", settings.twin_row},
           {"heads_by", head_score_name(settings.heads_by)},
           {"heads_largest", settings.heads_largest},
           {"heads_least", settings.heads_least},
@@ -91,6 +92,7 @@ void take_ask_look(const nlohmann::json& look, Asking& asking) {
   session_look_read(*found, "to", settings.to, kAskTos);
   session_look_read(*found, "path", settings.path, kPathKinds);
   session_look_read(*found, "sum", settings.sum, kAskSums);
+  session_look_read(*found, "twin_row", settings.twin_row);
   take_heads(*found, settings);
   session_look_read(*found, "attention", settings.attention, kAttentionPaths);
   session_look_read(*found, "attention_of", settings.attention_of);

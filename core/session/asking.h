@@ -121,9 +121,10 @@ struct AskSettings {
   AskTo to = AskTo::q;                      ///< links
   PathKind path = PathKind::direct;         ///< links
   AskSum sum = AskSum::direct;              ///< parts
-  bool whole_range = false;                 ///< texts: over the whole range, not the strongest alone
-  HeadScore heads_by = HeadScore::effect;   ///< heads: the column that sorts them
-  bool heads_largest = true;                ///< heads: the largest first
+  std::int64_t twin_row = -1;  ///< twin by token: whose matrix stands beside; -1: of the largest addend
+  bool whole_range = false;    ///< texts: over the whole range, not the strongest alone
+  HeadScore heads_by = HeadScore::effect;  ///< heads: the column that sorts them
+  bool heads_largest = true;               ///< heads: the largest first
   float heads_least = 0;  ///< heads: those below this share (0..1) of the largest in that column are left out
   bool heads_before = false;  ///< heads: the change is that against the run before the last edit, not A
   AttentionPath attention = AttentionPath::rollout;  ///< paths
@@ -147,6 +148,7 @@ struct AskedParts {
   std::shared_ptr<const Trace> run;        ///< of `sum`
   std::shared_ptr<const Attribution> sum;  ///< null: not of the run and measure on screen yet
   std::shared_ptr<const LinearTwin> twin;  ///< shown in place of `sum`
+  std::int64_t twin_row = -1;              ///< of a twin by token: whose matrix; -1: of the largest addend
   LogitMeasure measure;                    ///< of either
   std::string inside_of;                   ///< the part that is opened beside it: "blocks.1.attn.z[head=3]"
   std::vector<LogitPart> inside;           ///< its addends

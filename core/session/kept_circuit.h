@@ -56,7 +56,8 @@ struct CircuitAnswer {
   Spread full, none;
   std::vector<KeptPoint> points;
   double recovered(const Spread& kept) const {
-    return (kept.mean() - none.mean()) / (full.mean() - none.mean());
+    const double share = (kept.mean() - none.mean()) / (full.mean() - none.mean());
+    return share == 0 ? 0 : share;  // no -0
   }
 };
 

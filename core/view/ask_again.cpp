@@ -95,6 +95,7 @@ Result<AskedParts> parts_of(const PageQuestion& asked) {
   if (const AskSum by = asked.settings().sum; by != AskSum::direct) {
     TRY(LinearTwin twin, linear_twin(*asked.trace(), *asked.measure, twin_by(by)));
     out.twin = std::make_shared<const LinearTwin>(std::move(twin));
+    out.twin_row = asked.settings().twin_row;
     return out;
   }
   TRY(Attribution sum, attribute(*asked.trace(), *asked.measure, AttributeBy::head));

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/lens/twin_directions.h"
+#include "core/session/document.h"
 #include "core/session/measure_text.h"
 #include "core/view/ask_figures.h"
 
@@ -104,6 +106,37 @@ ViewDrawing draw_split_score(const ViewState& state, const AskedScore& score) {
           asked_part("score", std::move(table), 3, "figure.ask.score.title", said)};
 }
 
+constexpr std::size_t kDirectionWords = 3;
+
+// The matrix of one token, a direction a row, the largest singular value first; the words of a row are those
+// that it makes likelier most. Nothing of wide models, and where nothing is read there.
+std::optional<figure::PartBox> twin_matrix(const ViewState& state, const AskedParts& parts) {
+  const ModelConfig& config = state.run->config();
+  const std::int64_t row = twin_row(*parts.twin, config.stack, parts.twin_row);
+  if (row < 0 || config.d_model > kWidestTwin) return std::nullopt;
+  const auto made = twin_directions(*state.run, parts.measure, row);
+  if (!made || made->directions.empty()) return std::nullopt;
+  const TwinDirections& found = *made;
+  figure::MatrixMark out;
+  out.scale = figure::Scale::diverging, out.most = 1e-9;
+  std::vector<float> values;
+  for (const TwinDirection& one : found.directions) {
+    for (const double number : {one.singular, one.input, one.measure, one.value}) {
+      values.push_back(static_cast<float>(number));
+      out.most = std::max(out.most, std::abs(number));
+    }
+    std::vector<std::string> words;
+    for (const NeuronToken& word : twin_tokens(*state.run, one, kDirectionWords, 1))
+      words.push_back(token_label(*state.opened, word.token));
+    out.rows.labels.emplace_back(std::to_string(out.rows.labels.size()) + " " + join(words, ", "));
+  }
+  for (const char* name : {"singular", "input", "measure", "value"})
+    out.cols.labels.push_back(Text::of(std::string("figure.ask.twin.along.") + name));
+  out.values = Tensor::from(std::move(values), {{Axis::none, std::ssize(found.directions)}, {Axis::none, 4}});
+  const std::vector<Text> said{told_apart(state, config.stack, row), asked_number(found.total)};
+  return asked_part("directions", std::move(out), 2, "figure.ask.twin.directions", said);
+}
+
 // The twin's addends, and what they close to.
 Result<ViewDrawing> draw_twin(const ViewState& state, const AskedParts& parts) {
   const LinearTwin& twin = *parts.twin;
@@ -115,9 +148,11 @@ Result<ViewDrawing> draw_twin(const ViewState& state, const AskedParts& parts) {
       to_text(*state.opened, parts.measure), asked_number(twin.total),  std::ssize(twin.parts),
       most->step + to_text(most->at),        asked_number(most->value), format("%.2g", twin.rest),
       format("%.2g", twin.total - twin.run)};
-  return ViewDrawing{{Text::of("figure.ask.parts.question")},
-                     {Text::of("figure.ask.twin.said", said), Text::of("figure.ask.parts.said.short", said)},
-                     asked_part("twin", addends(twin.parts), 3, "figure.ask.twin.title", said)};
+  ViewDrawing out{{Text::of("figure.ask.parts.question")},
+                  {Text::of("figure.ask.twin.said", said), Text::of("figure.ask.parts.said.short", said)},
+                  asked_part("twin", addends(twin.parts), 3, "figure.ask.twin.title", said)};
+  out.below = twin_matrix(state, parts);
+  return out;
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ const ControlRow kControlRows[] = {
      [](ViewState& state, double value, const std::string&) {
        state.head = static_cast<std::int64_t>(value);
      }},
-    {"cli.figure.row", Level::easy, [](const ViewSpec& view) { return view.model; },
+    {"cli.figure.row", Level::easy, [](const ViewSpec& view) { return view.model && view.row; },
      [](const ViewState& state) -> ControlKind {
        return index_below(state.run->rows(state.place.stack), state.row);
      },

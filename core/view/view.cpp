@@ -107,7 +107,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
   const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
-  const bool one_run = state.run && !asks_many(state);
+  const bool one_run = state.run && view.row && !asks_many(state);
   std::vector<figure::PartBox> beside;
   if (drawn.notes) beside.push_back(std::move(*drawn.notes));
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));

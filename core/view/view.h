@@ -25,6 +25,8 @@ enum class Level : std::uint8_t { easy, full };
 inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
 struct AskShown;
+struct CalcChosen;
+struct CheckChosen;
 struct SlowPart;
 
 /// What a view is drawn from.
@@ -48,6 +50,9 @@ struct ViewState {
   LabValues values;            ///< of its controls
   std::shared_ptr<const Result<LabPicture>> lab_picture = {};  ///< null: it is computed from `values`
   std::shared_ptr<const AskShown> asked = {};       ///< Ask: what its page shows; null: each head knocked out
+  std::shared_ptr<const CalcChosen> calc = {};      ///< Calculator: its choices; null: the first ones
+  std::shared_ptr<const CheckChosen> check = {};    ///< Check: the same
+  std::size_t sequence = 0;                         ///< of its document, `run` is of
   std::shared_ptr<const Gradients> gradients = {};  ///< what ViewSpec::gradients gives; null: not there yet
   std::shared_ptr<const SlowPart> slow = {};        ///< what ViewSpec::slow gives; null: not there yet
   bool slow_pending = false;                        ///< it is computed elsewhere: without it the view says so
@@ -99,6 +104,7 @@ struct ViewSpec {
   bool rules = false;           ///< the rule of its mask can be chosen below its picture
   /// What can be chosen beside block, head and row (core/view/controls.h): "temperature".
   std::vector<std::string_view> takes = {};
+  bool row = true;        ///< it depends on the row that is looked at, and the text stands above it
   bool own_text = false;  ///< it shows how a text looks at itself: it opens there, not at cross-attention
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.

@@ -72,11 +72,14 @@ def rows_as(rows):
     return pandas.DataFrame(rows, columns=names)
 
 
+# Questions whose lists of texts are a data set, with the names of those lists.
+LISTS = {"ablate": ("text",), "attribute": ("text",), "path": ("text",), "heads": ("text",), "patch": ("clean", "corrupt")}
+
+
 def question(model, command, named):
     """The words of a question: of Model.ablate(text, ...) and the others."""
-    named, words = dict(named), []
-    if named.get("data") is not None and not isinstance(named["data"], (str, os.PathLike)):
-        raise Error("data= as rows stays on this machine: write a file that every worker has.", 2)
+    texts, named = over_lists(named, **{name: named.get(name) for name in LISTS.get(command, ())})
+    named, words = model.with_file({**named, **texts}), []
     for side, given, ids in (("", "text", "ids"), ("clean-", "clean", "clean_ids"), ("corrupt-", "corrupt", "corrupt_ids")):
         words += inputs(named.pop(given, None), named.pop(ids, None), side)
     return [command, model.path, *words, *flags({"json": True, **named})]
@@ -195,20 +198,21 @@ class Model:
 
     def run(self, command, *words, **named):
         """Any command that takes a model. data=: a file, task:NAME, or rows: a list of dicts, a DataFrame."""
-        return self.server.run(command, self.path, *words, *flags(self._with_file(named)))
+        return self.server.run(command, self.path, *words, *flags(self.with_file(named)))
 
     def ask(self, command, text=None, ids=None, **named):
         """The same as an Answer: m.ask("why", text, cell="blocks.1.attn.pattern[head=3,query=-1,key=2]").frame()"""
         return Answer(self.run(command, *inputs(text, ids), json=True, **named))
 
-    def _with_file(self, named):
+    def with_file(self, named):
+        """Rows in data= as a file."""
         data = named.get("data")
         return named if data is None or isinstance(data, (str, os.PathLike)) else {
             **named, "data": self.server.data_file(data)}
 
     def trace(self, text=None, ids=None, edits=(), steps=None, **named):
         """A run; steps: which arrays to take at once ("blocks.*.attn.pattern,logits")."""
-        words = inputs(text, ids) + flags({"edits": edits, **self._with_file(named)})
+        words = inputs(text, ids) + flags({"edits": edits, **self.with_file(named)})
         run = Run(self, words, text, steps)
         if not steps:
             run.tokens  # what is wrong with the input is said here

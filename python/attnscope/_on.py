@@ -5,12 +5,13 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import threading
 import uuid
 
 from ._model import Answer, Model, question
-from ._serve import Answers, Error, Server
+from ._serve import Answers, Error, Server, rows_file, rows_text
 
 SWEEPS = ("ablate", "patch", "path")  # know --shard
 FILES = ("--data", "--image", "--lora", "--steer")  # name files, relative to where the client runs
@@ -35,7 +36,18 @@ class WorkerServer:
             self.prints[model] = self.server.run("info", model, "--json")["fingerprint"]
         return self.prints[model]
 
-    def ask(self, words, models, arrays):
+    def ask(self, request):
+        """The answer to a request. Rows that came with it are a file here while it is asked; what is said of that file
+        has its name with the client."""
+        here = {name: self.server.text_file(text) for name, text in request["files"].items()}
+        words = [here.get(word, word) for word in request["words"]]
+        try:
+            answer = self._answer(words, request["models"], request["arrays"])
+        except Error as error:
+            raise Error(renamed(str(error), here), error.status) from None
+        return answer if request["arrays"] or not here else json.loads(renamed(json.dumps(answer), here))
+
+    def _answer(self, words, models, arrays):
         for model, wanted in models.items():
             if (found := self.fingerprint(model)) != wanted:
                 raise Error(f'The model "{model}" is another one there: its fingerprint is {found}, that of this study '
@@ -51,6 +63,12 @@ class WorkerServer:
         return answer
 
 
+def renamed(text, here):
+    for name, path in here.items():
+        text = text.replace(json.dumps(path)[1:-1], json.dumps(name)[1:-1])
+    return text
+
+
 def ask_here(request):
     """What a task does: {"worker", "answer"}, or {"worker", "error", "status"}."""
     from distributed import get_worker
@@ -62,13 +80,13 @@ def ask_here(request):
             if key not in _servers:
                 _servers[key] = WorkerServer(worker, options)
         try:
-            answer = _servers[key].ask(request["words"], request["models"], request["arrays"])
+            answer = _servers[key].ask(request)
         except Error:
             if _servers[key].server.running():
                 raise
             with _starting:  # it was ended from outside: once more, with a new one
                 _servers[key] = WorkerServer(worker, options)
-            answer = _servers[key].ask(request["words"], request["models"], request["arrays"])
+            answer = _servers[key].ask(request)
         return {"worker": worker.address, "answer": answer}
     except Error as error:
         return {"worker": worker.address, "error": str(error), "status": error.status}
@@ -155,6 +173,7 @@ class Cluster(Answers):
         self.client, self.parts, self.keep, self.told = client, parts, keep, told
         self._options = {"memory_limit": memory_limit, "lang": lang}
         self._models, self._local, self._task = {}, None, task()
+        self._rows, self._folder = {}, None  # text of each file of rows; their folder, where none was given
         if keep:
             os.makedirs(keep, exist_ok=True)
 
@@ -175,6 +194,15 @@ class Cluster(Answers):
             raise Error(f'The model "{path}" is not the same on all workers, their fingerprints are: {there}.')
         self._models[path] = found[0]
         return Model(path, self)
+
+    def data_file(self, rows):
+        """Rows of a data set as a file of this side; what stands in it travels with each question about it."""
+        text = rows_text(rows)
+        if not self.keep:
+            self._folder = self._folder or tempfile.mkdtemp(prefix="attnscope-rows-")
+        path = rows_file(text, os.path.abspath(self.keep or self._folder))
+        self._rows[path] = text
+        return path
 
     def answer(self, *words):
         return self._result(self._submit(words))
@@ -233,6 +261,7 @@ class Cluster(Answers):
             path = kept.leave()
             if not path:
                 return "no part is done"
+            self._folder = None  # whoever goes on needs the rows
             return (f'{len(kept.rows)} of {kept.whole} rows are in "{path}"; attnscope-cli rerun --missing computes the '
                     "others, or the same question with keep=")
 
@@ -287,7 +316,8 @@ class Cluster(Answers):
     def _submit(self, words, arrays=False, worker=None):
         words = self._words(words)
         request = {"words": words, "arrays": arrays, "options": self._options,
-                   "models": {word: self._models[word] for word in words if word in self._models}}
+                   "models": {word: self._models[word] for word in words if word in self._models},
+                   "files": {word: self._rows[word] for word in words if word in self._rows}}
         return self.client.submit(self._task, request, pure=False, key=f"attnscope-{words[0]}-{uuid.uuid4().hex}",
                                   workers=[worker] if worker else None)
 
@@ -336,6 +366,9 @@ class Cluster(Answers):
         """Ends what this side has started; the workers keep their programs as long as they live."""
         if self._local:
             self._local.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
 
     def __repr__(self):
         return f"<attnscope on {self.address}>"

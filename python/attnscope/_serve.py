@@ -49,6 +49,22 @@ def said(text):
     return "\n".join(line for line in lines if line)
 
 
+def rows_text(rows):
+    """Rows of a data set (dicts, or a DataFrame) as lines of JSON."""
+    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+    text = "".join(json.dumps(row, default=plain) + "\n" for row in rows)
+    if not text:
+        raise Error("data= has no prompts.", 2)
+    return text
+
+
+def rows_file(text, folder):
+    """A file that is named by what is in it."""
+    path = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest()[:16] + ".jsonl")
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+    return path
+
+
 class Answers:
     """Whatever answers commands: answer() and arrays() say how."""
 
@@ -65,9 +81,6 @@ class Answers:
         if answer["status"] == 0 and (told := said(answer["err"])):
             warnings.warn(told, stacklevel=5)
         return base64.b64decode(out["base64"]) if isinstance(out, dict) and out.keys() == {"base64"} else out
-
-    def data_file(self, rows):
-        raise Error("data= as rows needs a Server of one's own: give a file.", 2)
 
     def close(self):
         pass
@@ -127,13 +140,11 @@ class Server(Answers):
 
     def data_file(self, rows):
         """Rows of a data set (dicts, or a DataFrame) as a file, named by what is in it."""
-        rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
-        text = "".join(json.dumps(row, default=plain) + "\n" for row in rows)
-        if not text:
-            raise Error("data= has no prompts.", 2)
-        path = os.path.join(self._folder, hashlib.sha256(text.encode()).hexdigest()[:16] + ".jsonl")
-        pathlib.Path(path).write_text(text)
-        return path
+        return rows_file(rows_text(rows), self._folder)
+
+    def text_file(self, text):
+        """The same of the lines of such a file."""
+        return rows_file(text, self._folder)
 
     def close(self):
         if getattr(self, "_process", None):

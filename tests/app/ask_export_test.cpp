@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/lens/attribution.h"
+#include "core/lens/twin_directions.h"
 #include "core/session/request.h"
 #include "core/session/session_file.h"
 #include "core/trace/edit.h"
@@ -210,6 +211,13 @@ TEST_F(AskExportTest, ATokenOfTheTwinHasItsMatrixBeside) {
   settle();
   EXPECT_EQ(workspace().cursor.key, 2);
   EXPECT_TRUE(shows("twin_direction_0"));
+  const std::vector<FigureData> parts = exported();
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].id, "directions");
+  const auto found = twin_directions(run().trace(0), workspace().asking.parts.measure, 2);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(parts[1].values.size(0), std::ssize(found->directions));
+  EXPECT_EQ(parts[1].values.at(0, 3), static_cast<float>(found->directions.front().value));
   workspace().asking.settings.sum = AskSum::twin_head;
   settle();
   EXPECT_FALSE(shows("ask_twin_directions"));

@@ -12,6 +12,8 @@
 #include "app/state/shown_figure.h"
 #include "core/export/carried.h"
 #include "tests/app/ui_driver.h"
+#include "tests/edits.h"
+#include "tests/results.h"
 
 namespace attnscope {
 namespace {
@@ -206,7 +208,8 @@ TEST_F(ExportFigure, TheDialogOpensAsTheLastFileWasMade) {
   EXPECT_TRUE(state().export_request->paper);
   EXPECT_EQ(state().settings.exporting.form, "pdf");
   state().export_request.reset();
-  workspace().view = "check";
+  workspace().view = "ask";
+  workspace().asking.settings.page = AskPage::patch;  // without another prompt it shows nothing yet
   settle();
   ASSERT_FALSE(has_figure(state()));
   key(Key::e, true);
@@ -220,7 +223,8 @@ TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   open_storyteller(Level::full);
   EXPECT_TRUE(has_figure(state()));
   EXPECT_TRUE(fs::exists(exported("pdf")));
-  workspace().view = "check";
+  workspace().view = "ask";
+  workspace().asking.settings.page = AskPage::patch;
   settle();
   EXPECT_FALSE(has_figure(state()));
   key(Key::e, true);
@@ -230,15 +234,44 @@ TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   click("export_save");
   EXPECT_FALSE(state().export_request) << "it is said why, and nothing is written";
   ExportRequest request;
-  request.path = (folder_ / "check.pdf").string(), request.figure = true;
+  request.path = (folder_ / "ask.pdf").string(), request.figure = true;
   export_shown_figure(state(), request);
   settle();
   EXPECT_FALSE(fs::exists(request.path));
   ASSERT_FALSE(state().notices.empty());
-  EXPECT_EQ(state().notices.back().text.key(), "error.export.no_form.check");
-  EXPECT_NE(why_no_figure(state())->hint().find("attnscope-cli compare"), std::string::npos);
+  EXPECT_EQ(state().notices.back().text.key(), "error.export.not_asked");
+}
+
+// The pane and the sizes that are on screen, and what Check compares with, are those of the file.
+TEST_F(ExportFigure, CalculatorAndCheckHaveTheirTables) {
+  open_storyteller(Level::full);
+  const auto written = [&](const char* view) {
+    workspace().view = view;
+    settle();
+    EXPECT_TRUE(has_figure(state())) << view;
+    ExportRequest request;
+    request.path = (folder_ / (std::string(view) + ".json")).string(), request.figure = true;
+    export_shown_figure(state(), request);
+    settle();
+    return nlohmann::json::parse(test::read_text(request.path), nullptr, false);
+  };
   workspace().view = "calculator";
-  EXPECT_NE(why_no_figure(state())->hint().find("attnscope-cli calc"), std::string::npos);
+  settle();
+  click("calc_flops");
+  settle();
+  const nlohmann::json calculator = written("calculator");
+  ASSERT_EQ(calculator["parts"][0]["id"], "flops");
+  EXPECT_EQ(calculator["run"]["session"]["look"]["views"]["calculator"]["pane"], "flops");
+  const nlohmann::json torch = written("check");
+  EXPECT_EQ(torch["parts"][0]["title"], tr("figure.check.page.torch"));
+  EXPECT_GT(torch["parts"][0]["cells"].size(), 20u);
+  state().session.pin();
+  ASSERT_TRUE(state().session.edit("z", {}, [](Document& document) {
+    document.edits.push_back(testing::edit("blocks.1.attn.z[head=3]=0"));
+    return Status(Done{});
+  }));
+  settle();
+  EXPECT_EQ(written("check")["parts"][0]["title"], tr("figure.check.page.run"));
 }
 
 TEST_F(ExportFigure, ValuesAreCopiedAsTables) {

@@ -122,6 +122,67 @@ TEST(RerunWindow, a_page_of_ask_is_computed_again) {
   }
 }
 
+// Calculator and Check in every form of data, of a model and of a session with what was chosen there.
+TEST(RerunWindow, calculator_and_check_are_computed_again) {
+  const TempFolder folder;
+  const std::string file = folder / "s.attnscope";
+  for (const char* view : {"calculator --page flops", "calculator --page parameters", "check"})
+    for (const char* form : {".json", ".csv", ".npz", ".safetensors"}) {
+      const std::string answer = folder / (std::string("a") + form);
+      ASSERT_EQ(cli("figure" + kWindowStory + " --view " + view + " -o " + answer).exit_code, 0) << view;
+      const Ran again = cli("rerun " + answer + " --json");
+      ASSERT_EQ(again.exit_code, 0) << view << form << again.err;
+      EXPECT_GT(again.json()["numbers"], 10) << view << form;
+    }
+  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+                "--name one --into " +
+                file)
+                .exit_code,
+            0);
+  Json session = Json::parse(read_text(file));
+  session["look"] = {
+      {"view", "calculator"},
+      {"views", {{"calculator", {{"pane", "cache"}, {"preset", "gpt2"}, {"seq", 100}, {"dtype", "f32"}}}}}};
+  std::ofstream(file) << session;
+  const Ran shown = cli("figure " + file + " --format json -o -");
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_EQ(shown.json()["parts"][0]["cells"][0][1], std::to_string(2 * 12 * 768 * 100 * 4));
+  const Json calc = cli("calc gpt2 --seq 100 --dtype f32 --json").json();
+  EXPECT_EQ(shown.json()["parts"][0]["cells"][0][1], std::to_string(std::int64_t{calc["kv_cache"]["own"]}));
+}
+
+// The linear twin by token: the directions of the row that was chosen, those of attribute --directions.
+TEST(RerunWindow, the_directions_of_a_twin_are_those_of_the_command) {
+  const TempFolder folder;
+  const std::string file = folder / "s.attnscope", answer = folder / "a.json";
+  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+                "--name one --into " +
+                file)
+                .exit_code,
+            0);
+  Json session = Json::parse(read_text(file));
+  session["look"] = {
+      {"ask",
+       {{"page", "parts"}, {"sum", "twin_token"}, {"twin_row", 2}, {"measure", "logit_diff:cat,mat"}}}};
+  std::ofstream(file) << session;
+  ASSERT_EQ(cli("figure " + file + " --view ask -o " + answer).exit_code, 0);
+  const Ran again = cli("rerun " + answer);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const Json parts = Json::parse(read_text(answer))["parts"];
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1]["id"], "directions");
+  const std::string asked =
+      "attribute " + file + " --measure logit_diff:cat,mat --linear --json --directions 2";
+  const Json rows = cli(asked).json()["rows"];
+  EXPECT_EQ(cli(asked + " --by token").json()["rows"], rows);
+  expect_refused(asked + " --by head", 1, "--by head");
+  ASSERT_EQ(parts[1]["values"].size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_NEAR(double(parts[1]["values"][i][0]), double(rows[i]["singular"]), 1e-6);
+    EXPECT_NEAR(double(parts[1]["values"][i][3]), double(rows[i]["value"]), 1e-6);
+  }
+}
+
 // What a session does not hold is said.
 TEST(RerunWindow, a_page_of_ask_says_what_is_missing) {
   const TempFolder folder;

@@ -146,6 +146,38 @@ class Dask(unittest.TestCase):
             sentences.add(str(caught.exception))
         self.assertEqual(len(sentences), 1, sentences)
 
+    def test_lists_of_texts_are_one_question_with_the_rows_of_one_machine(self):
+        cat, dog = TEXT, TEXT.replace("cat", "dog")
+        soft = [one.replace("tired", "soft") for one in (cat, dog)]
+        rows = [{"text": cat, "group": "a"}, {"text": dog, "group": "b"}]
+
+        def told(answer):
+            """The answer without the name of the file of rows, which each side has for itself."""
+            data = json.loads(json.dumps(answer.data))
+            path = data["run"]["data"].pop("path")
+            data["run"]["command"] = [word for word in data["run"]["command"] if word != path]
+            return path, data
+
+        for keep in (None, os.path.join(self.folder, "study")):
+            study = self.on(keep=keep, parts=5)
+            model = study.open("model:storyteller")
+            for ask in (lambda m: m.ablate([cat, dog], **SWEEP, each=True),
+                        lambda m: m.ablate(data=rows, where="group=b", **SWEEP),
+                        lambda m: m.patch([cat, dog], soft, measure=MEASURE, over="head", steps="blocks.*.attn.z"),
+                        lambda m: m.paths([cat, dog], measure=MEASURE, from_="blocks.0.attn.z", to="blocks.1.attn.q"),
+                        lambda m: m.attribute([cat, dog], measure=MEASURE, by="head"),
+                        lambda m: m.heads([cat, dog], measure=MEASURE)):
+                (path, there), (_, here) = told(ask(model)), told(ask(self.alone))
+                self.assertEqual(there, here)
+                self.assertTrue(os.path.exists(path), "the answer names a file of this side, for rerun")
+            both = dict(study.each([(model, "ablate", {"text": [cat, dog], **SWEEP}), (model, "heads", {"text": cat})]))
+            self.assertEqual(both[0].rows, self.alone.ablate([cat, dog], **SWEEP).rows)
+            with self.assertRaisesRegex(attnscope.Error, "differ in length"):
+                model.patch([cat, dog], soft[:1], measure=MEASURE)
+            with self.assertRaises(attnscope.Error) as caught:
+                model.ablate([cat, "zzz " + dog], measure="logit:qqqqq")
+            self.assertNotIn(self.processes.folder, str(caught.exception))
+
     def test_many_questions_as_they_are_done(self):
         study = self.on(keep=os.path.join(self.folder, "study"))
         models = [study.open("model:storyteller"), study.open("model:storyteller-deep")]
