@@ -133,7 +133,7 @@ void Canvas::fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments
 void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                        float angle) const {
   if (text.empty()) return;
-  const float own = compat::drawn_at(compat::or_current(font), size), share = size / own;
+  const float own = compat::size_of(font), share = size / own;
   const ImVec2 box =
       compat::or_current(font)->CalcTextSizeA(own, FLT_MAX, 0, text.data(), text.data() + text.size());
   DrawItem item =
