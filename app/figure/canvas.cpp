@@ -133,7 +133,7 @@ void Canvas::fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments
 void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                        float angle) const {
   if (text.empty()) return;
-  const float own = compat::drawn_at(compat::or_current(font), size), share = size / own;
+  const float own = compat::size_of(font), share = size / own;
   const ImVec2 box =
       compat::or_current(font)->CalcTextSizeA(own, FLT_MAX, 0, text.data(), text.data() + text.size());
   DrawItem item =
@@ -145,18 +145,19 @@ void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::s
   record_->add_text(item, text, list_->GetClipRectMin(), list_->GetClipRectMax());
 }
 
-// Letters of compat::drawn_at(), made as small as `size`. Returns the first of their vertices. `clipped`:
-// those outside of the clip rectangle may be left out.
+// Letters of the font's own size, made as large as `size`: since Dear ImGui 1.92 each size would have glyphs
+// of its own, as wide as whole pixels are, and a text would be up to a tenth wider than figure::Measure says.
+// Returns the first of their vertices. `clipped`: those outside of the clip rectangle may be left out.
 int Canvas::letters(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text,
                     bool clipped) const {
   const int first = list_->VtxBuffer.Size;
-  const float own = compat::drawn_at(font, size), share = size / own;
+  const float own = compat::font_size(font), share = size / own;
   // No glyph is clipped where it does not stay; the clip rectangle of the draw command stays the same.
   const ImVec4 clip = list_->_CmdHeader.ClipRect;
-  if (!clipped || share < 1) list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
+  if (!clipped || share != 1) list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
   list_->AddText(font, own, at, colour, text.data(), text.data() + text.size());
   list_->_CmdHeader.ClipRect = clip;
-  for (int v = first; share < 1 && v < list_->VtxBuffer.Size; ++v) {
+  for (int v = first; share != 1 && v < list_->VtxBuffer.Size; ++v) {
     ImVec2& p = list_->VtxBuffer[v].pos;
     p = ImVec2(at.x + (p.x - at.x) * share, at.y + (p.y - at.y) * share);
   }

@@ -124,6 +124,7 @@ void fill_ranges(FontsState& s) {
 void use_freetype(ImFontAtlas& atlas) {
 #if IMGUI_VERSION_NUM >= 19200
   atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
+  atlas.FontLoaderFlags = ImGuiFreeTypeLoaderFlags_LightHinting;  // as before: widths are those of the files
 #else
   atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
   atlas.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;

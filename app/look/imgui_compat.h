@@ -53,9 +53,9 @@ inline float font_size(const ImFont* font) {
 inline ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
 inline float size_of(const ImFont* font) { return font ? font_size(font) : ImGui::GetFontSize(); }
 
-/// The size at which Dear ImGui is to draw and measure letters of `size` pixels, before they are made as
-/// small as that: no size below the font's own. Since 1.92 each size has glyphs of its own, as wide as whole
-/// pixels are: a text in small letters would be up to a tenth wider than figure::Measure says.
+/// The size whose ascent is that of letters of `size` pixels, before it is made as small as they are: none
+/// below the font's own, as smaller letters are those of that size, made smaller (Canvas::text). Since 1.92
+/// each size has glyphs of its own.
 inline float drawn_at(const ImFont* font, float size) {
   const float own = font_size(font);
   return size < own ? own : size;

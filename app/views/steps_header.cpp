@@ -230,7 +230,7 @@ void draw_step_words(const StepText& text, StepWords words) {
   ImGui::Dummy(ImVec2(width, bottom - at.y + 3 * unit));
 }
 
-void draw_presented_words(const ViewContext& context, int step) {
+bool draw_presented_words(const ViewContext& context, int step, std::string_view note) {
   const RunResult& run = context.run;
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
@@ -246,12 +246,19 @@ void draw_presented_words(const ViewContext& context, int step) {
   draw_text(canvas, font, ImVec2(at.x, at.y + (tall - text_size(font, "X").y) / 2), theme().text,
             middle_truncated(font, title, room));
   draw_text(canvas, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
+  const float wide = text_size(fonts().body, note).x, gap = 20 * ui_scale();
+  const bool noted = !note.empty() && text_size(font, title).x + gap + wide <= room;
+  if (noted)
+    draw_text(canvas, fonts().body,
+              ImVec2(at.x + room - wide, at.y + (tall - text_size(fonts().body, "X").y) / 2), theme().warning,
+              note);
   ImGui::Dummy(ImVec2(width, tall));
   const std::string sentence = steps_header_sentence(context, trace, site);
   note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
   text_in_lines(sentence);
   ImGui::PopStyleColor();
+  return noted;
 }
 
 void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,

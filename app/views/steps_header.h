@@ -27,8 +27,9 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step);
 void draw_step_words(const StepText& text, StepWords words);
 /// Title on the left, and formula on the right if there is room for both.
 void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula);
-/// Presenter mode: title, number of the step, and one sentence.
-void draw_presented_words(const ViewContext& context, int step);
+/// Presenter mode: title, number of the step, and one sentence; between the first two `note` (empty: none).
+/// False where that has no room, and was left out.
+bool draw_presented_words(const ViewContext& context, int step, std::string_view note);
 /// Chips for sequence, block, head, parts of the step; for the vocabulary: most likely tokens or all. `first`
 /// false: other chips precede them on the line.
 void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,

@@ -300,8 +300,8 @@ class StepsView : public View {
   // Presenter mode: the figure, and below it the sum of the hovered cell, else the formula.
   void draw_presented(const ViewContext& context, int step) {
     if (context.workspace.told) return draw_told(context, step);
-    draw_presented_words(context, step);
-    draw_notes(context);
+    const char* const note = context.workspace.show_difference ? difference_note(context) : "";
+    draw_notes(context, !draw_presented_words(context, step, note));
     const float unit = ui_scale(), below = text_size(fonts().formula, "X").y + 14 * unit;
     const ImVec2 room = draw_figure_above(context, below);
     const Cursor& cursor = context.workspace.cursor;
@@ -332,8 +332,9 @@ class StepsView : public View {
              [&] { return context.difference_words(); })
         .c_str();
   }
-  void draw_notes(const ViewContext& context) {
-    if (context.workspace.show_difference) text_line(fonts().body, theme().warning, difference_note(context));
+  void draw_notes(const ViewContext& context, bool difference = true) {
+    if (difference && context.workspace.show_difference)
+      text_line(fonts().body, theme().warning, difference_note(context));
     if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 

@@ -33,7 +33,6 @@ constexpr float kStraightName = 64;           // the widest of these names, in l
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
 constexpr float kLeastSmall = 11.f;           // names beside digits
-constexpr float kLeastRowName = 0.85f;        // of the letters of a row's name, before names are left out
 constexpr float kOtherApart = 8;              // "other n" and the name before it
 constexpr std::size_t kSignLetters = 4;   // in every cell of planes with signs: they stand beside each other
 constexpr float kOpenLetters = 2.6f;      // the same of a plane of "1" and "0", where room lacks
@@ -434,12 +433,6 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
     outline_edit({placed.cells.x + wide * count(block.col), placed.cells.y + tall * count(block.row),
                   wide * count(block.cols), tall * count(block.rows)},
                  out);
-}
-
-// Names of rows are a little smaller before every second one is left out.
-float row_name_em(float em, float tall) {
-  const float fits = tall / kLine, least = std::max(kLeastRowName * em, std::min(em, kLeastSmall));
-  return fits < least ? em : std::min(em, fits);
 }
 
 void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,

@@ -100,6 +100,12 @@ float kept_name(const Names& names, float em, float longest, const MarkContext& 
   return std::min(longest, context.measure.width(name, em, Face::mono)) + 6;
 }
 
+float row_name_em(float em, float tall) {
+  constexpr float kLeastShare = 0.85f, kLeastLetters = 11;
+  const float fits = tall / kLine, least = std::max(kLeastShare * em, std::min(em, kLeastLetters));
+  return fits < least ? em : std::min(em, fits);
+}
+
 std::int64_t name_every(const PlacedPart& placed, float cells) {
   constexpr std::int64_t kNever = std::int64_t{1} << 30;
   return placed.form.has(Give::names) ? kNever : static_cast<std::int64_t>(std::ceil(cells));

@@ -22,6 +22,9 @@ void draw_axis_titles(const PlacedPart& placed, float width, Drawing& out, const
 float named_rows(const MatrixMark& matrix, const Form& form, const LetterSizes& look);
 /// Room for the one name that stays where the others gave way, with its gap; 0: there is none.
 float kept_name(const Names& names, float em, float longest, const MarkContext& context);
+/// The letters of names of rows that are `tall` pixels: a little smaller than `em` before every second name
+/// is left out, but not below 11 pixels.
+float row_name_em(float em, float tall);
 /// Every how many rows or columns a name may be drawn, where one takes the room of `cells`.
 std::int64_t name_every(const PlacedPart& placed, float cells);
 /// Which names are drawn where neighbours would overlap: every k-th, the one that is looked at, and the one

@@ -233,6 +233,29 @@ TEST_F(Figures, OfOneTokenDoNotScroll) {
   }
 }
 
+// What is subtracted is said beside the title: a line of its own would push the figure out of its room.
+TEST_F(Figures, OfPresentedDifferencesDoNotScroll) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "pilot");
+  settle();
+  ASSERT_TRUE(perform(state(), "compare.twin"));
+  settle();
+  ASSERT_TRUE(session_->pinned());
+  key(compat::Key::f5);
+  show("steps");
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    for (const char* site :
+         {"vision.blocks.0.ln1.out", "blocks.0.ln1.out", "blocks.0.ln2.out", "ln_final.out"}) {
+      go_to_site(workspace(), run(), *parse_site(site));
+      settle();
+      EXPECT_FALSE(scrolls(figure())) << site << " " << language;
+      EXPECT_TRUE(faults_of(list_).empty()) << site << " " << language << lines(faults_of(list_));
+      EXPECT_NE(texts_of(list_).find(tr("difference.pinned")), std::string::npos) << site;
+    }
+  }
+}
+
 TEST_F(Figures, OfTheStartAreWhole) {
   for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)})
     for (const char* language : {"en", "ko"}) {

