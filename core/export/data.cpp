@@ -95,7 +95,7 @@ std::string shortest(Number value) {
 }
 
 // A text that is a number from its first sign to its last.
-std::optional<double> plain_number(const std::string& text) {
+std::optional<double> cell_number(const std::string& text) {
   double out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   const bool whole = error == std::errc() && end == text.data() + text.size();
@@ -111,7 +111,7 @@ std::optional<NamedTensor> cells_array(const FigureData& table) {
   bool any = false;
   for (const auto& row : table.cells)
     for (std::size_t column = 1; column < columns; ++column) {
-      const auto number = plain_number(column < row.size() ? row[column] : "");
+      const auto number = cell_number(column < row.size() ? row[column] : "");
       any = any || number;
       values.push_back(static_cast<float>(number.value_or(NAN)));
     }

@@ -16,9 +16,7 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using testing::edited;
-using testing::Opened;
-using testing::opened;
+using namespace attnscope::testing;
 
 std::vector<FigureData> drawn(const char* id, ViewState state, const json& look) {
   const ViewSpec& view = **find_view(id);
