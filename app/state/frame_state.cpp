@@ -251,6 +251,8 @@ void FrameState::remember_opened() {
   look_.reset();
   if (from) look_ = from->look();
   const std::optional<SessionFile> slide = std::exchange(asked_slide_, {});
+  look_file_ = from ? std::optional(from->path) : slide ? std::optional(slide->path) : std::nullopt;
+  if (page_look_ && !slide) look_file_ = "";  // a lesson's page names no file of a view
   if (slide && page_look_) take_look(*page_look_, workspace);
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
   if (other_work && !look_) workspace.breakpoints.clear();  // they belonged to the other model
@@ -289,6 +291,8 @@ void FrameState::take_choices() {
 }
 
 void FrameState::take_views(const nlohmann::json& look) {
+  std::optional<PathsIn> named;
+  if (look_file_) named.emplace(*look_file_);
   const auto take = [&](const std::vector<std::unique_ptr<View>>& half, const char* key) {
     const nlohmann::json all = look.value(key, nlohmann::json::object());
     for (const auto& view : half) {

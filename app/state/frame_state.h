@@ -273,6 +273,7 @@ struct FrameState {
   std::optional<SessionFile> asked_session_;
   std::optional<nlohmann::json> look_;                   ///< of the opened session, until its first run
   std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn
+  std::optional<std::string> look_file_;                 ///< where paths in it stand; nothing: it is our own
   nlohmann::json chosen_;                                ///< of choose_in_views, until they are taken
   std::map<std::string, nlohmann::json> usual_choices_;  ///< defaults of each view
   std::optional<nlohmann::json> page_look_;              ///< of the lesson page or slide being opened

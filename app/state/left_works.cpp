@@ -54,6 +54,7 @@ void FrameState::take_left(const nlohmann::json& left) {
   kept_path_ = left.value("kept", "");
   kept_version_ = 0;
   look_ = left.value("look", nlohmann::json::object());
+  look_file_.reset();
   take_look(*look_, workspace);
   if (session.shows_training()) notify(Notice::Kind::info, Text::of("works.back.training"), {}, kToldSeconds);
 }

@@ -26,6 +26,7 @@ void FrameState::look_at_page(const PageState& page, const RunResult& shown) {
   workspace.cursor = first_cursor(shown);
   take_cursor(look, shown, workspace);
   choices_ = look;
+  look_file_ = "";
 }
 
 void FrameState::open_page(const PageState& page) {

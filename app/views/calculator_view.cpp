@@ -17,6 +17,7 @@
 #include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/system/named_files.h"
 #include "core/view/calculator.h"
 
 namespace attnscope {
@@ -111,8 +112,10 @@ void CalculatorView::keep(Choices& choices) {
   else if (!machine_named(machine_))
     machine_ = kFirstMachine;
   preset_ = is_preset(it.preset) ? it.preset : std::string();
+  const auto named = it.file.empty() ? Result<std::string>(it.file) : named_file(it.file);
+  file_error_ = named ? std::nullopt : std::optional(named.error());
+  it.file = named ? *named : std::string();
   file_ = it.file;
-  file_error_.reset();
   base_.reset();  // and with it earlier choices
   restored_ = std::move(it);
 }
@@ -260,6 +263,7 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   if (chip(open_file, !file_.empty(), tr("calculator.file.help")))
     context.commands.ask_file(
         {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
+           know_file(path);
            *asked = path;
          }});
 }

@@ -13,6 +13,7 @@
 #include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/system/named_files.h"
 
 namespace attnscope {
 namespace {
@@ -84,6 +85,10 @@ void CheckView::keep(Choices& choices) {
   if (!choices.reads()) return;
   file_.reset();
   error_.reset();
+  if (const auto named = path_.empty() ? Result<std::string>(path_) : named_file(path_))
+    path_ = *named;
+  else
+    error_ = named.error(), path_.clear();
   *chosen_ = path_;
   restored_ = !path_.empty();
 }
@@ -91,6 +96,7 @@ void CheckView::keep(Choices& choices) {
 void CheckView::ask(const ViewContext& context) {
   context.commands.ask_file(
       {false, "check.open.title", {}, [chosen = chosen_](Session&, const std::string& path) {
+         know_file(path);
          *chosen = path;
        }});
 }

@@ -358,6 +358,38 @@ TEST_F(FilesTest, AModelElsewhereThatASessionNamesIsAskedFor) {
   EXPECT_FALSE(session_->error());
 }
 
+// What a stranger's session names for a view is read where it lies beside the session, or was opened before.
+TEST_F(FilesTest, AFileElsewhereThatAViewOfASessionNamesIsNotRead) {
+  const std::string given = (folder_ / "given").string(), path = given + "/a.attnscope";
+  fs::create_directory(given);
+  const std::string config = preset_config("llama-2-7b")->dump();
+  write(folder_ / "inner" / "config.json", config);
+  write(given + "/config.json", config);
+  open_default();
+  ASSERT_TRUE(session_->save(path, state().look_to_keep()).ok());
+  std::ifstream in(path);
+  nlohmann::json session = nlohmann::json::parse(in);
+  const auto open_with = [&](const char* view, const std::string& file) {
+    session["look"]["view"] = view;
+    session["look"]["views"] = {{view, {{"file", file}}}};
+    write(path, session.dump());
+    state().open(path);
+    settle();
+  };
+  const std::string outside = (folder_ / "inner" / "config.json").string();
+  for (const std::string& file : {outside, std::string("../inner/config.json")}) {
+    open_with("calculator", file);
+    EXPECT_TRUE(shows("calc_error")) << file;
+    EXPECT_EQ(state().look()["views"].value("calculator", nlohmann::json::object()).value("file", ""), "");
+    open_with("check", file);
+    EXPECT_TRUE(shows("check.error")) << file;
+  }
+  open_with("calculator", "config.json");
+  EXPECT_FALSE(shows("calc_error"));
+  EXPECT_EQ(state().look()["views"]["calculator"].value("file", ""),
+            fs::canonical(given + "/config.json").string());
+}
+
 TEST_F(FilesTest, ExportAsksForAPicture) {
   open_default();
   state().settings.last_folder = folder_.string();
