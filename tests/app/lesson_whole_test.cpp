@@ -87,7 +87,7 @@ TEST_F(LessonWholeTest, APageThatCannotBeOpenedSaysWhyAndTheLessonGoesOn) {
   const testing::TempFolder folder;
   const char* lesson = R"({"format": "attnscope-lesson", "version": 1, "id": "mine", "pages": [
     {"id": "gone", "open": {"model": "model:nothere"}, "look": {"view": "steps"},
-     "ask": {"kind": "change", "goal": "edits() > 0"}},
+     "ask": {"kind": "change", "goal": "edits() > 0", "show": ["input[pos=0]=1"]}},
     {"id": "here", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps"}}],
     "strings": {"en": {"title": "Mine", "gone.title": "Gone", "gone.text": "-", "gone.ask": "-", "here.title": "Here", "here.text": "-"}}})";
   ASSERT_TRUE(write_file(folder / "mine.json", lesson));
