@@ -376,18 +376,20 @@ TEST_F(FilesTest, AFileElsewhereThatAViewOfASessionNamesIsNotRead) {
     state().open(path);
     settle();
   };
+  const auto file_of_calculator = [&] {
+    return state().look().value(nlohmann::json::json_pointer("/views/calculator/file"), std::string());
+  };
   const std::string outside = (folder_ / "inner" / "config.json").string();
   for (const std::string& file : {outside, std::string("../inner/config.json")}) {
     open_with("calculator", file);
     EXPECT_TRUE(shows("calc_error")) << file;
-    EXPECT_EQ(state().look()["views"].value("calculator", nlohmann::json::object()).value("file", ""), "");
+    EXPECT_EQ(file_of_calculator(), "");
     open_with("check", file);
     EXPECT_TRUE(shows("check.error")) << file;
   }
   open_with("calculator", "config.json");
   EXPECT_FALSE(shows("calc_error"));
-  EXPECT_EQ(state().look()["views"]["calculator"].value("file", ""),
-            fs::canonical(given + "/config.json").string());
+  EXPECT_EQ(file_of_calculator(), fs::canonical(given + "/config.json").string());
 }
 
 TEST_F(FilesTest, ExportAsksForAPicture) {
