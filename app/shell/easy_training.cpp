@@ -23,7 +23,7 @@ constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kLeastAnswer = 90.f;                             // units: below it no answer is shown
-constexpr float kLosses = 0.52f, kLeastLosses = 190.f;           // of the height beside the task; units
+constexpr float kLosses = 0.52f, kLeastEasyLosses = 190.f;       // of the height beside the task; units
 constexpr std::size_t kTrainAnswers = 5;
 
 // Of the model that is open, at the main stack's looked-at row.
@@ -205,7 +205,7 @@ void EasyTraining::draw_said_next(const FrameState& state, const RunResult* run,
 // Before the start the curve is empty: below it stands what a loss is, word by word of the text that is open.
 // Returns the height that it takes; 0: it has no room, or the text does not say what is right.
 float EasyTraining::follow_losses(const FrameState& state, const RunResult* run, ImVec2 most) {
-  if (chosen_run(state.session) || !run || run->traces.empty() || most.y < px(kLeastLosses)) return 0;
+  if (chosen_run(state.session) || !run || run->traces.empty() || most.y < px(kLeastEasyLosses)) return 0;
   const std::int64_t row = main_row(state.workspace.cursor, run->trace(0));
   const std::uint64_t key = key_of({run->version, static_cast<std::uint64_t>(row)});
   if (losses_.stale(key, most, false)) {

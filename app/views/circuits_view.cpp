@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMostDistance = 1 << 20;
 // Units: where a figure's letters are larger than elsewhere (figure_box.cpp), its margin, and what stands
 // beside its question.
-constexpr float kUsualWidth = 1260, kUsualHeight = 480, kFigurePad = 14, kQuestionGap = 48,
+constexpr float kFigureUsualWidth = 1260, kFigureUsualHeight = 480, kFigurePad = 14, kQuestionGap = 48,
                 kLeastChoices = 260;
 
 class CircuitsView final : public View {
@@ -98,7 +98,8 @@ void CircuitsView::draw_choices(const ViewContext& context, float width) {
 // Right of the question, on its line; above the figure where that is too narrow.
 void CircuitsView::draw(const ViewContext& context) {
   const ImVec2 top = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
-  const float zoom = std::max(1.f, std::min(all.x / scaled(kUsualWidth), all.y / scaled(kUsualHeight)));
+  const float zoom =
+      std::max(1.f, std::min(all.x / scaled(kFigureUsualWidth), all.y / scaled(kFigureUsualHeight)));
   const float question =
       zoom * (text_size(fonts().title, tr("figure.circuits.question")).x + scaled(kQuestionGap));
   const bool beside = !context.workspace.presenting && all.x - question >= scaled(kLeastChoices);
