@@ -23,7 +23,15 @@ constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kLeastAnswer = 90.f;                             // units: below it no answer is shown
+constexpr float kLosses = 0.52f, kLeastEasyLosses = 190.f;       // of the height beside the task; units
 constexpr std::size_t kTrainAnswers = 5;
+
+// Of the model that is open, at the main stack's looked-at row.
+ViewState looked_state(const RunResult& run, std::int64_t row) {
+  ViewState out = first_state(*run.document.opened, run.traces.front());
+  out.row = row, out.place.stack = out.run->config().stack, out.level = Level::easy;
+  return out;
+}
 
 // What was open before the run was started; null where that is gone, or the run is not what is open.
 const LeftWork* left_work(const Session& session) {
@@ -183,8 +191,7 @@ void EasyTraining::draw_said_next(const FrameState& state, const RunResult* run,
   const std::int64_t row = main_row(state.workspace.cursor, run->trace(0));
   const std::uint64_t key = key_of({run->version, static_cast<std::uint64_t>(row)});
   if (answer_.stale(key, size, false)) {
-    ViewState looked = first_state(*run->document.opened, run->traces.front());
-    looked.row = row, looked.place.stack = looked.run->config().stack, looked.level = Level::easy;
+    const ViewState looked = looked_state(*run, row);
     auto answer = answer_table(looked, row, kTrainAnswers);
     if (!answer) return answer_.clear();
     std::vector<Text> title = answer_title(looked, row);
@@ -193,6 +200,23 @@ void EasyTraining::draw_said_next(const FrameState& state, const RunResult* run,
                     false, ui_scale());
   }
   if (!answer_.empty()) answer_.draw(at);
+}
+
+// Before the start the curve is empty: below it stands what a loss is, word by word of the text that is open.
+// Returns the height that it takes; 0: it has no room, or the text does not say what is right.
+float EasyTraining::follow_losses(const FrameState& state, const RunResult* run, ImVec2 most) {
+  if (chosen_run(state.session) || !run || run->traces.empty() || most.y < px(kLeastEasyLosses)) return 0;
+  const std::int64_t row = main_row(state.workspace.cursor, run->trace(0));
+  const std::uint64_t key = key_of({run->version, static_cast<std::uint64_t>(row)});
+  if (losses_.stale(key, most, false)) {
+    losses_.clear();
+    auto drawn = (*find_view("training"))->draw(looked_state(*run, row));
+    const auto& picture = drawn ? drawn->picture : std::nullopt;
+    if (picture)  // without what one step would change
+      losses_.show_at({drawn->question.front(), picture->inside.empty() ? *picture : picture->inside.front()},
+                      key, most, false, ui_scale());
+  }
+  return losses_.empty() ? 0 : most.y;
 }
 
 // Task, Start, what the model says, and where else one can go from here.
@@ -267,7 +291,11 @@ void EasyTraining::draw(FrameState& state, const RunResult* run, ImVec2 at, ImVe
   const float said = draw_said(state.session, at, size.x) + px(12), side = px(kTrainingPanel), gap = px(24);
   const float high = size.y - said - px(kTryCardHeight) - px(14);
   draw_side(state, run, ImVec2(at.x, at.y + said), ImVec2(side, high));
-  draw_curve(state.session, ImVec2(at.x + side + gap, at.y + said), ImVec2(size.x - side - gap, high));
+  const ImVec2 right(at.x + side + gap, at.y + said);
+  const float wide = size.x - side - gap,
+              losses = follow_losses(state, run, ImVec2(wide + 2 * px(14), high * kLosses));
+  draw_curve(state.session, right, ImVec2(wide, high - losses));
+  if (losses > 0) losses_.draw(ImVec2(right.x - px(14), right.y + high - losses));
   draw_try(state, ImVec2(at.x, at.y + size.y - px(kTryCardHeight)), size.x);
 }
 

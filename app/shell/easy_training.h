@@ -32,6 +32,7 @@ class EasyTraining {
   void draw_side(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size);
   void draw_said_next(const FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size);
   void draw_curve(const Session& session, ImVec2 at, ImVec2 size);
+  float follow_losses(const FrameState& state, const RunResult* run, ImVec2 most);
   void draw_try(FrameState& state, ImVec2 at, float width) const;
   void start(FrameState& state) const;
 
@@ -42,6 +43,7 @@ class EasyTraining {
   KeptText title_, said_, elsewhere_, back_;
   Kept<LinePlot> plot_;
   FigureBox answer_;  ///< what the model that is open says
+  FigureBox losses_;  ///< before the start: what the loss of each word of the open text is
 };
 
 }  // namespace attnscope

@@ -77,7 +77,9 @@ std::vector<Action> lecture_actions() {
       {.id = "lecture.panel",
        .run =
            [](FrameState& state, std::string_view) {
-             state.lecture.panel = !state.lecture.panel;
+             const bool easy = state.workspace.level == Level::easy;  // which has no room beside the stage
+             state.lecture.panel = easy || !state.lecture.panel;
+             if (easy) state.workspace.level = Level::full;
              state.lecture.inspecting = false;
            },
        .menu = Menu::learn,

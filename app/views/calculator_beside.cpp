@@ -49,7 +49,8 @@ void CalculatorBeside::draw(CalculatorPane pane, const Workload& work, const Tol
   text_line(fonts().reading_bold, theme().text, model_->title);
   if (error_) return caption(error_->text());
   CalculatorScene scene{*model_, work_, *calc_};
-  scene.tokens = told.tokens, scene.served = told.served, scene.height = told.height;
+  scene.tokens = told.tokens, scene.served = told.served, scene.first = told.first;
+  scene.height = ImGui::GetContentRegionAvail().y;
   const auto machine = told.machine == kThisMachine ? Result<Machine>(Error{}) : machine_named(told.machine);
   if (machine) scene.machine = &*machine;
   draw_calculator_pane(pane, scene, width);

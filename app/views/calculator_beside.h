@@ -17,7 +17,7 @@ class CalculatorBeside {
   struct Told {
     double tokens = 0, served = 0;  ///< as CalculatorScene has them
     const std::string& machine;
-    float height = 0;
+    std::optional<ParameterPart>* first = nullptr;
   };
   bool shows() const { return !preset_.empty(); }
   void keep(Choices& choices);

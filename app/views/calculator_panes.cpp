@@ -81,6 +81,13 @@ bool cut_below(ImVec2 at, float height) {
   return at.y < bottom && at.y + scaled(height) > bottom;
 }
 
+// A rule of thumb below a number, in the letters of a text.
+void rule_line(std::string_view text, float width) {
+  const FontScope face(fonts().body);
+  const ColourScope ink(ImGuiCol_Text, theme().text_dim);
+  figure_text(text, ImGui::GetCursorPosX() + width);
+}
+
 // A stacked bar: each part as wide as its share of the parameters.
 void draw_shares(const Parameters& all, float width) {
   const ImVec2 at = next_line(width, 26);
@@ -95,11 +102,32 @@ void draw_shares(const Parameters& all, float width) {
   }
 }
 
-void draw_part_line(const Parameters& all, ParameterPart part, float width) {
+// By ParameterPart: whether its weights are listed below it.
+using PartsInFull = std::array<bool, kParameterParts.size()>;
+
+// A click lists the weights of this part where they are not.
+void choose_part(const CalculatorScene& scene, ParameterPart part, bool listed, ImVec2 at, float width) {
+  if (!scene.first || listed) return;
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const Label id("###calc_part_", part_name(part));
+  ImGui::SetCursorScreenPos(at);
+  if (hit_area(id.c_str(), ImVec2(width, scaled(kPartRow) - ImGui::GetStyle().ItemSpacing.y)))
+    *scene.first = part;
+  note_item(std::string_view(id).substr(3));
+  compat::item_tooltip(tr("calculator.part.help"));
+  if (ImGui::IsItemHovered())
+    Canvas().fill_rect(ImVec2(at.x, at.y - scaled(1)), ImVec2(at.x + width, at.y + scaled(kPartRow - 3)),
+                       theme().panel_raised, scaled(3));
+  ImGui::SetCursorScreenPos(after);
+}
+
+void draw_part_line(const CalculatorScene& scene, ParameterPart part, bool listed, float width) {
+  const Parameters& all = scene.calc.parameters;
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
   const ImVec2 at = next_line(width, kPartRow);
   if (cut_below(at, kPartRow)) return;
+  choose_part(scene, part, listed, at, width);
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
   draw_left(fonts().reading_bold, at.x + scaled(16), at.y, width / 2, theme().text,
@@ -108,9 +136,6 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   draw_row_right(at.x + width - scaled(kShareColumn), at.y + scaled(1), theme().text, count_text(count));
   draw_row_right(at.x + width, at.y + scaled(1), theme().text_dim, percent_text(share));
 }
-
-// By ParameterPart: whether its weights are listed below it.
-using PartsInFull = std::array<bool, kParameterParts.size()>;
 
 // Calls `use` for each row of a part that is listed.
 template <class Use>
@@ -159,12 +184,17 @@ void draw_weight_line(const ParameterRow& row, const WeightColumns& columns, flo
   draw_row_right(at.x + width - scaled(kShareColumn), at.y, theme().text, count_text(row.count));
 }
 
-// Those whose weights are listed in `height` pixels; the largest part first, each with all of its weights or
-// none, so that what is listed adds up.
-PartsInFull parts_in_full(const Parameters& all, float height) {
+bool of_blocks(ParameterPart part) { return part == ParameterPart::attention || part == ParameterPart::mlp; }
+
+// Those whose weights are listed in `height` pixels; the `first` part, then attention and MLP, so that models
+// beside each other list the same, then the largest: each with all of its weights or none, so that what is
+// listed adds up. That part is listed without the room, too, and scrolls.
+PartsInFull parts_in_full(const Parameters& all, float height, std::optional<ParameterPart> first) {
   const auto count = [&](ParameterPart part) { return all.by_part[static_cast<std::size_t>(part)].real(); };
   auto parts = kParameterParts;
   std::sort(parts.begin(), parts.end(), [&](ParameterPart a, ParameterPart b) {
+    if (first && (a == *first) != (b == *first)) return a == *first;
+    if (of_blocks(a) != of_blocks(b)) return of_blocks(a);
     return count(a) != count(b) ? count(a) > count(b) : a < b;
   });
   PartsInFull out{};
@@ -174,7 +204,7 @@ PartsInFull parts_in_full(const Parameters& all, float height) {
     const auto rows = std::count_if(all.rows.begin(), all.rows.end(),
                                     [&](const ParameterRow& row) { return row.part == part; });
     const float wanted = scaled(kWeightRow) * static_cast<float>(rows);
-    if (wanted > height) continue;
+    if (wanted > height && part != first) continue;
     height -= wanted;
     out[static_cast<std::size_t>(part)] = true;
   }
@@ -345,22 +375,25 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const Parameters& all = scene.calc.parameters;
   const float top = ImGui::GetCursorScreenPos().y;
   text_line(fonts().mono_big, theme().text, count_text(all.total));
-  if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
-  caption(
+  if (!(all.active == all.total)) rule_line(tr("calculator.active", {count_text(all.active)}), width);
+  rule_line(
       kept_tr(scene.model.config.encoder() ? "calculator.rule.cross" : "calculator.rule",
-              {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
+              {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}),
+      width);
   const ModelConfig& config = scene.model.config;
   const std::string eps = significant(static_cast<double>(config.final_norm.eps), 3);
-  caption(config.position.max_positions > 0
-              ? kept_tr("calculator.config", {format_count(config.position.max_positions), eps})
-              : kept_tr("calculator.config.no_limit", {eps}));
+  rule_line(config.position.max_positions > 0
+                ? kept_tr("calculator.config", {format_count(config.position.max_positions), eps})
+                : kept_tr("calculator.config.no_limit", {eps}),
+            width);
   draw_shares(all, width);
   const float used = ImGui::GetCursorScreenPos().y - top;
   const PartsInFull full =
-      parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity());
+      parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity(),
+                    scene.first ? *scene.first : std::nullopt);
   const WeightColumns columns = weight_columns(all, full, width);
   for (const ParameterPart part : kParameterParts) {
-    draw_part_line(all, part, width);
+    draw_part_line(scene, part, full[static_cast<std::size_t>(part)], width);
     each_listed(all, full, [&](const ParameterRow& row) {
       if (row.part == part) draw_weight_line(row, columns, width);
     });

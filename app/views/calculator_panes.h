@@ -23,7 +23,10 @@ struct CalculatorScene {
   const Machine* machine = nullptr;  ///< null: not measured yet
   const Counted* counted = nullptr;  ///< null: no run was counted
   double tokens = 0, served = 0;     ///< number of tokens in training and serving
-  float height = 0;                  ///< pixels that the pane may fill; 0: it scrolls. Set while presenting
+  float height = 0;                  ///< pixels that the list of weights may fill; 0: as many as it has
+  /// The part whose weights come first where not all have room, and which a click on a part chooses; null:
+  /// the largest comes first.
+  std::optional<ParameterPart>* first = nullptr;
 };
 
 enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };

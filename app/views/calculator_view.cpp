@@ -58,7 +58,8 @@ class CalculatorView : public View {
 
   std::weak_ptr<const OpenedModel> followed_;
   CalculatorBeside beside_;
-  std::string preset_, file_;  ///< path of a config.json; both empty: the open model
+  std::optional<ParameterPart> first_;  ///< CalculatorScene::first
+  std::string preset_, file_;           ///< path of a config.json; both empty: the open model
   std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< path from the file browser
   std::optional<CalcChosen> restored_;                                         ///< from a session
   std::optional<Described> base_, model_;
@@ -370,7 +371,9 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   CalculatorScene scene{*model_, work_, *calc_};
   scene.tokens = tokens_;
   scene.served = served_;
-  if (context.workspace.presenting) scene.height = ImGui::GetContentRegionAvail().y;
+  scene.height = ImGui::GetContentRegionAvail().y;
+  if (!context.workspace.presenting)
+    scene.first = &first_;  // presented, nothing is chosen and nothing scrolls
   std::optional<Machine> machine;
   std::shared_ptr<const std::optional<Machine>> measured;
   if (measured_ > 0)
@@ -444,7 +447,7 @@ void CalculatorView::draw(const ViewContext& context) {
   if (!two) return;
   ImGui::SetCursorScreenPos(ImVec2(at.x + each + gap, at.y));
   const ChildScope child("calculator_beside", ImVec2(each + scaled(16), high));
-  beside_.draw(pane_, work_, {tokens_, served_, machine_, 0}, each - scaled(8));
+  beside_.draw(pane_, work_, {tokens_, served_, machine_, &first_}, each - scaled(8));
 }
 
 }  // namespace

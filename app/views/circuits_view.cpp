@@ -2,6 +2,7 @@
 // the head that reads, one on a head of the table that head.
 #include <algorithm>
 
+#include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
 #include "app/views/figure_page.h"
@@ -14,6 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostDistance = 1 << 20;
+// Units: where a figure's letters are larger than elsewhere (figure_box.cpp), its margin, and what stands
+// beside its question.
+constexpr float kFigureUsualWidth = 1260, kFigureUsualHeight = 480, kFigurePad = 14, kQuestionGap = 48,
+                kLeastChoices = 260;
 
 class CircuitsView final : public View {
  public:
@@ -90,8 +95,17 @@ void CircuitsView::draw_choices(const ViewContext& context, float width) {
   workspace.circuit_distance = distance_;
 }
 
+// Right of the question, on its line; above the figure where that is too narrow.
 void CircuitsView::draw(const ViewContext& context) {
-  draw_choices(context, ImGui::GetContentRegionAvail().x);
+  const ImVec2 top = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
+  const float zoom =
+      std::max(1.f, std::min(all.x / scaled(kFigureUsualWidth), all.y / scaled(kFigureUsualHeight)));
+  const float question =
+      zoom * (text_size(fonts().title, tr("figure.circuits.question")).x + scaled(kQuestionGap));
+  const bool beside = !context.workspace.presenting && all.x - question >= scaled(kLeastChoices);
+  if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + question, top.y + scaled(kFigurePad)));
+  draw_choices(context, beside ? all.x - question : all.x);
+  if (beside) ImGui::SetCursorScreenPos(top);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   hit_area("###circuits_figure", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
   follow_click(context);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostNamed = 4096;  // columns; of more, names are their indices
 constexpr std::int64_t kFewRows = 4;       // of a product or a copy: presented, its own digits are as large
+constexpr float kForChange = 1.24f;        // times the room, where the difference is one row more
 constexpr float kPresenterHalf = 0.5f;     // of the scale of the presenter: one unit of its figures
 
 // Index of the row in the operand: that of the query, of other stacks that of the key.
@@ -102,8 +103,13 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
   // A projector's digits are at least as large as core/figure asks for, however small its picture.
   const float unit = presented ? std::max(1.f, ui_scale() * kPresenterHalf) : ui_scale();
   margin_ = margin_of_row(presented, unit);
-  const float high = most.y + (presented ? 0 : 2 * margin_);
-  if (!box_.show_at(*drawn, key_, ImVec2(most.x + 2 * margin_, high), presented, unit)) return false;
+  float high = most.y + (presented ? 0 : 2 * margin_);
+  const auto shown = [&] {
+    return box_.show_at(*drawn, key_, ImVec2(most.x + 2 * margin_, high), presented, unit);
+  };
+  bool fits = shown();
+  if (presented && difference && (!fits || box_.unit() < unit)) high *= kForChange, fits = shown();
+  if (!fits) return false;
   margin_ = margin_of_row(presented, box_.unit());
   room_ = ImVec2(most.x + 2 * margin_, std::min(high, std::ceil(box_.natural_height())));
   return box_.show_at(*drawn, key_, room_, presented, box_.unit());

@@ -71,9 +71,14 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
   const char *query = "lab.families.query", *key = "lab.families.key";
   if (family != both) {  // the other one beside it: what the mask takes away, or leaves
     const bool causal_first = family == decoder_only;
-    for (const bool hides : {causal_first, !causal_first})
-      show(mask(hides ? "lab.families.mask.causal" : "lab.families.mask.self", n, n, hides, query, key),
-           hides == causal_first);
+    for (const bool hides : {causal_first, !causal_first}) {
+      const bool chosen = hides == causal_first;
+      const char* const title =
+          hides    ? chosen ? "lab.families.mask.decoder.chosen" : "lab.families.mask.decoder.beside"
+          : chosen ? "lab.families.mask.encoder_only.chosen"
+                   : "lab.families.mask.encoder_only.beside";
+      show(mask(title, n, n, hides, query, key), chosen);
+    }
   }
   if (family == both) {
     show(mask("lab.families.mask.encoder", source, source, false, query, key), true);

@@ -18,6 +18,7 @@ constexpr double kMostSwapCost = 3e8;                    // multiply-adds of all
 constexpr double kSeenInOrder = 5e-4;                    // a smaller difference may show the same digits
 constexpr double kSeenAtAGlance = 0.05;                  // two digits show it
 constexpr std::size_t kMostSwaps = 12, kMostPairs = 64;  // kMostPairs: of any two words
+constexpr std::size_t kMostWords = 8;                    // with a column of their own: those that get most
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
 using SwapRun = std::shared_ptr<const Trace>;
@@ -249,9 +250,17 @@ struct OrderRows {
   std::vector<float> written, swapped;  ///< by place
   int digits = 2;
 };
-figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const Swap& swap,
-                           const std::string& of, const std::string& id, std::vector<Text> title,
-                           int priority) {
+// By word: the most it gets in any of these rows, so that two pictures have the same columns.
+std::vector<float> most_given(const std::vector<const OrderRows*>& all, const TwoWords& two) {
+  std::vector<float> out(all.front()->written.size(), 0.f);
+  for (const OrderRows* rows : all)
+    for (std::size_t place = 0; place < out.size(); ++place)
+      out[place] = std::max({out[place], rows->written[place], rows->swapped[place_after(place, two)]});
+  return out;
+}
+figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const std::vector<float>& given,
+                           const Swap& swap, const std::string& of, const std::string& id,
+                           std::vector<Text> title, int priority) {
   const std::size_t keys = rows.written.size();
   MatrixMark out;
   const auto [word, by] = most_moved(rows.written, rows.swapped, swap.two);
@@ -269,10 +278,10 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
   // The two that change places, and the word that the sentence is about, are never among "other n".
+  out.most_columns = kMostWords;
   const auto strength = [&, told = word](int at) {
     const auto place = static_cast<std::size_t>(at);
-    const float weight = std::max(values[place], values[keys + place]);
-    return swap.two.has(at) || place == told ? 1 + weight : weight;
+    return swap.two.has(at) || place == told ? 1 + given[place] : given[place];
   };
   std::stable_sort(out.order.begin(), out.order.end(),
                    [&](int x, int y) { return strength(x) > strength(y); });
@@ -356,23 +365,28 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
   const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
   const std::string of =  // a text that was exchanged is no longer that of the first row
       made ? "" : to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
-  std::vector<figure::PartBox> all{
-      order_rows(written, with, swap, of, "order",
-                 {order_text(config.stack == Stack::enc ? ".title.enc" : ".title", said),
-                  order_text(".title.short", said)},
-                 2)};
   std::string key = moves ? ".mask" : ".never";
+  std::optional<OrderRows> without;
   if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
     const SwapRun a = run_swapped(written, *bare, swap.two, false),
                   b = run_swapped(written, *bare, swap.two, true);
     if (!a || !b) return std::nullopt;
-    const OrderRows without{row_weights(*a, pattern, head, state.row),
-                            row_weights(*b, pattern, head, state.row), with.digits};
-    const bool keeps = most_moved(without.written, without.swapped, swap.two).second < kSeenInOrder;
+    without = {row_weights(*a, pattern, head, state.row), row_weights(*b, pattern, head, state.row),
+               with.digits};
+    const bool keeps = most_moved(without->written, without->swapped, swap.two).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
-    all.push_back(order_rows(written, without, swap, "", "bare",
-                             {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   }
+  std::vector<const OrderRows*> drawn{&with};
+  if (without) drawn.push_back(&*without);
+  const std::vector<float> given = most_given(drawn, swap.two);
+  std::vector<figure::PartBox> all{
+      order_rows(written, with, given, swap, of, "order",
+                 {order_text(config.stack == Stack::enc ? ".title.enc" : ".title", said),
+                  order_text(".title.short", said)},
+                 2)};
+  if (without)
+    all.push_back(order_rows(written, *without, given, swap, "", "bare",
+                             {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   ViewDrawing out{{Text::of("figure.position.question")}, {order_text(key, said)}, {}};
   if (key.empty()) out.sentence.push_back(order_text(".brief", said));
   out.sentence.push_back(order_text(".short", said));

@@ -14,7 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostDrawn = 2e7;  // multiply-adds: what is drawn anew with every choice
+constexpr double kMostDrawn = 2e7;    // multiply-adds: what is drawn anew with every choice
+constexpr double kThreeDigits = 0.1;  // chance scores below it need them; two are larger
 constexpr std::size_t kCircuitWords = 5;
 constexpr std::int64_t kMostLooked = 16;  // words of the text
 constexpr std::int64_t kMostHeads = 48;   // along one side of the grid
@@ -56,7 +57,7 @@ figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& fo
                                       place(receivers, one.to_block, one.to_head))] =
           static_cast<float>(one.score - chance);
   figure::MatrixMark out;
-  out.scale = figure::Scale::diverging, out.digits = 3;
+  out.scale = figure::Scale::diverging, out.digits = chance < kThreeDigits ? 3 : 2;
   out.values = Tensor::from(std::move(values), {{Axis::none, rows}, {Axis::none, cols}});
   out.most = most;
   out.rows.looked = out.cols.looked = -1;

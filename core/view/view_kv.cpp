@@ -10,12 +10,15 @@
 namespace attnscope {
 namespace {
 
-// Rows 0 .. state.row of the head's keys or values.
-figure::MatrixMark kept_rows(const ViewState& state, const Site& site, std::int64_t head) {
+// Rows 0 .. state.row of the head's keys or values; columns are "k[0]", "k[1]", ... where they are named.
+figure::MatrixMark kept_rows(const ViewState& state, const Site& site, std::int64_t head, char letter) {
   figure::MatrixMark out;
   out.values = state.run->slice(site, head, {0, state.row + 1}, {0, std::int64_t{1} << 30});
   out.rows = row_names(state, state.place.stack, figure::Ink::key, state.row);
   out.rows.labels.resize(static_cast<std::size_t>(state.row + 1));
+  out.cols.shown = false;  // of the planes; a comparison names those of the row that is looked at
+  for (std::int64_t col = 0; col < out.values.size(1); ++col)
+    out.cols.labels.emplace_back(letter + ("[" + std::to_string(col) + "]"));
   out.scale = figure::Scale::diverging;
   out.most = largest_size(out.values.values());
   out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", head}});
@@ -42,8 +45,8 @@ Result<ViewDrawing> draw_kv(const ViewState& looked) {
              values = state.place.site(StepRole::split, Hue::value, state.layer);
   if (!run.find(keys) || !run.find(values)) return fail(Code::not_found, "error.view.no_cache");
   const std::int64_t head = run.own_head(keys, state.head);
-  const figure::MatrixMark kept_keys = kept_rows(state, keys, head);
-  figure::MatrixMark kept_values = kept_rows(state, values, run.own_head(values, state.head));
+  const figure::MatrixMark kept_keys = kept_rows(state, keys, head, 'k');
+  figure::MatrixMark kept_values = kept_rows(state, values, run.own_head(values, state.head), 'v');
   kept_values.rows.shown = false;
   const std::int64_t numbers = kept_keys.values.size(1) + kept_values.values.size(1);
   const std::int64_t read = rows_that_are_read(state);

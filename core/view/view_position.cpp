@@ -175,7 +175,8 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
       drawn(Text::of(key + kind, said), Text::of(key + (edited ? kind + ".short" : ".short"), said),
             std::move(alike), Text::of("figure.position.learned.title"));
   out.picture->part->id = "similar", out.picture->part->priority = 1;
-  const std::vector<Text> titles{Text::of("figure.position.waves.title"),
+  const Text all(table.size(1)), drawn_dims(std::min<std::int64_t>(table.size(1), std::ssize(kWaveInks)));
+  const std::vector<Text> titles{Text::of("figure.position.waves.title", {drawn_dims, all}),
                                  Text::of("figure.position.waves.title.short")};
   if (!edits.nothing)  // a chart of nothing but zeros shows nothing
     out.picture = figure::either(

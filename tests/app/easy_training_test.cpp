@@ -38,7 +38,7 @@ class EasyTrainingTest : public testing::FrameTest {
 TEST_F(EasyTrainingTest, ShowsATaskOneButtonAndMore) {
   for (const char* item : {"train_task", "train_go", "train_film", "train_more", "train_said", "train_curve"})
     EXPECT_TRUE(shows(item)) << item;
-  for (const char* item : {"figure.losses", "station_loss", "try_show", "train_undo", "train_try"})
+  for (const char* item : {"figure.step", "station_loss", "try_show", "train_undo", "train_try"})
     EXPECT_FALSE(shows(item)) << item << ": one subject";
   int controls = 0;
   for (const auto& [name, rect] : noted_items())
@@ -61,6 +61,18 @@ TEST_F(EasyTrainingTest, ShowsWhatTheModelSays) {
   pause();
   EXPECT_TRUE(shows("figure.answer"));
   EXPECT_LE(noted_items().at("figure.answer").p1.y, noted_items().at("train_undo").p0.y);
+}
+
+// Before the start there is no curve yet: what a loss is stands below, of the words of the text.
+TEST_F(EasyTrainingTest, BeforeTheStartTheLossesOfTheTextStandThere) {
+  ASSERT_TRUE(shows("figure.losses"));
+  const float low = noted_items().at("train_curve").p1.y;
+  EXPECT_LE(low, noted_items().at("figure.losses").p0.y);
+  click("train_go");
+  train_to(20);
+  pause();
+  EXPECT_FALSE(shows("figure.losses"));
+  EXPECT_GT(noted_items().at("train_curve").p1.y, low) << "the curve has the room";
 }
 
 TEST_F(EasyTrainingTest, StartsPausesAndGoesOn) {

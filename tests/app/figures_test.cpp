@@ -10,6 +10,7 @@
 #include "app/figure/text_faults.h"
 #include "app/look/fonts.h"
 #include "app/shell/picture.h"
+#include "app/shell/startup.h"
 #include "app/state/actions.h"
 #include "app/state/presenter.h"
 #include "app/views/steps_words.h"
@@ -582,6 +583,27 @@ TEST_F(ShippedFigures, TheRowThatIsLookedAtCanBeRead) {
     if (!room.presented) continue;
     key(compat::Key::escape);
     rescale(1);
+  }
+}
+
+// With a model beside it the difference is one row more: its digits are as large.
+TEST_F(ShippedFigures, PresentedDifferencesCanBeRead) {
+  open("pilot");
+  if (HasFatalFailure() || IsSkipped()) return;
+  keep_beside(state(), std::string(kModelPrefix) + "pilot/causal");
+  settle();
+  ASSERT_TRUE(session_->pinned());
+  show("steps");
+  key(compat::Key::f5);
+  rescale(presenter_scale(state(), 1280, 720));
+  workspace().show_difference = true;
+  for (const char* name : {"vision.blocks.0.attn.masked", "vision.blocks.0.attn.pattern",
+                           "blocks.0.attn.masked", "blocks.0.attn.pattern"}) {
+    go_to_site(workspace(), run(), *parse_site(name));
+    settle();
+    (void)figure();
+    EXPECT_GE(digits_of_row(list_, name), 20 - 0.05f) << name;
+    EXPECT_FALSE(scrolls(list_)) << name;
   }
 }
 

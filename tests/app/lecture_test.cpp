@@ -267,6 +267,20 @@ TEST_F(LectureTest, ThePanelDoesItByClicks) {
   EXPECT_FALSE(slides().walking());
 }
 
+// The easy window has no room beside its picture: the list opens the full one, and is there at once.
+TEST_F(LectureTest, TheListOpensFromTheEasyWindow) {
+  make_three();
+  workspace().level = Level::easy;
+  settle();
+  act("lecture.panel");
+  settle();
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_TRUE(state().lecture.panel);
+  EXPECT_TRUE(shows("lecture_slide_1"));
+  act("lecture.panel");
+  EXPECT_FALSE(state().lecture.panel);
+}
+
 TEST_F(LectureTest, AFileIsWrittenAndOpenedAndIsNoWork) {
   make_three();
   const std::string path = folder_ / "mine.lecture.json";

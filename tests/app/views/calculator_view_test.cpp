@@ -99,6 +99,31 @@ nlohmann::json kept_by(View& view) {
   return out;
 }
 
+// What has no room is a click away: beside each other both models list the same parts, and nothing scrolls.
+TEST_F(CalculatorViewTest, AClickOnAPartListsItsWeights) {
+  open("gpt2");
+  const auto view = make_calculator_view();
+  choose_in(*view, nlohmann::json{{"preset", "gpt2"}, {"beside", "llama-2-7b"}});
+  const ImVec2 room(1240, 500);
+  const auto items = [&](const char* weight) {
+    DisplayList list;
+    settle(*view, room);
+    {
+      const DrawRecording recording(&list);
+      show(*view, room);
+    }
+    for (const DrawItem& item : list.items()) EXPECT_FALSE(list.clip(item).scrolls_y) << weight;
+    return std::count_if(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
+      return item.kind == DrawItem::Kind::text && list.text(item) == weight;
+    });
+  };
+  EXPECT_EQ(items("blocks.*.mlp.out.weight"), 2);
+  ASSERT_EQ(items("blocks.*.ln1.weight"), 0);
+  const ItemRect norms = noted_items().at("calc_part_norms");
+  click(*view, ImVec2(norms.p0.x + 40, (norms.p0.y + norms.p1.y) / 2), room);
+  EXPECT_EQ(items("blocks.*.ln1.weight"), 2);
+}
+
 TEST_F(CalculatorViewTest, WhatWasChosenIsKept) {
   open("gpt2");
   const auto view = make_calculator_view();

@@ -33,6 +33,19 @@ TEST(Families, OpenAsManyPairsAsTheySay) {
   EXPECT_NE(both.formula.str().find("= 70 "), std::string::npos) << both.formula.str();
 }
 
+// Two masks stand beside each other: their titles say which one is chosen.
+TEST(Families, TheTitlesSayWhichMaskIsChosen) {
+  for (const char* family : {"encoder", "decoder"}) {
+    const LabPicture picture = shown_picture((std::string("families,family=") + family).c_str());
+    const auto title = [&](std::size_t at) {
+      return std::get<LabMatrix>(picture.pieces[at].what).title.str();
+    };
+    EXPECT_TRUE(title(0).starts_with("Chosen: " + std::string(family) + "-only")) << title(0);
+    EXPECT_TRUE(title(1).starts_with("To compare: ")) << title(1);
+    EXPECT_EQ(title(1).find(family), std::string::npos) << title(1);
+  }
+}
+
 TEST(Sentence, IsReadByThreeModels) {
   const auto lab = find_lab("sentence");
   ASSERT_TRUE(lab);

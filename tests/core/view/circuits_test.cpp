@@ -39,6 +39,7 @@ TEST(ViewCircuits, ShowsEveryScore) {
     const double chance = 1 / std::sqrt(static_cast<double>(opened.model->config().d_model));
     EXPECT_NEAR(static_cast<double>(grid.values.at(one.from_head, one.to_head)), one.score - chance, 1e-6);
     EXPECT_LE(std::abs(one.score - chance), grid.most + 1e-9);
+    EXPECT_EQ(grid.digits, 2) << "chance is 0.125: a third digit makes all of them small";
     best = std::max(best, one.score);
   }
   EXPECT_EQ(sentence_of(*figure)[2], figure::number_text(best, 3));

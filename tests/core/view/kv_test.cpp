@@ -41,6 +41,19 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
   EXPECT_GT(drawn, 100);
 }
 
+// Beside each other, the columns of the looked-at row say what they are: numbers of a value.
+TEST(ViewKv, ComparedColumnsSayWhatTheyAre) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, edited(of, "blocks.0.attn.z[head=1]=0"));
+  state.before = of.run, state.compare = true;
+  const auto figure = draw_view(**find_view("kv"), state);
+  ASSERT_TRUE(figure) << figure.error().sentence();
+  const figure::Names& cols = mark_of<figure::MatrixMark>(*figure, "row").cols;
+  ASSERT_EQ(std::ssize(cols.labels), state.run->config().blocks[0].attention.d_head);
+  EXPECT_EQ(cols.labels[3].str(), "v[3]");
+  EXPECT_FALSE(mark_of<figure::MatrixMark>(*figure, "a").cols.shown);
+}
+
 // Where a decoder's cross-attention is looked at: the source is no text of its own, what it wrote is.
 TEST(ViewKv, BesideCrossAttentionItIsThatOfTheDecodersOwnTokens) {
   const Opened of = opened("model:translator");

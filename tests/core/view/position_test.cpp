@@ -247,6 +247,23 @@ TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
     EXPECT_NE(std::find(first.begin(), first.end(), place), first.end()) << place;
 }
 
+// Words that get nothing in any row have no column of zeros, and both pictures have the same columns.
+TEST(ViewPosition, TheWordsThatGetMostHaveColumnsTheSameInBothPictures) {
+  const Opened of = opened("model:storyteller");
+  const figure::Figure figure = position_figure(easy_position(of));
+  const auto &with = mark_of<figure::MatrixMark>(figure, "order"),
+             &bare = mark_of<figure::MatrixMark>(figure, "bare");
+  EXPECT_EQ(with.order, bare.order);
+  ASSERT_GT(with.most_columns, 0u);
+  ASSERT_LT(with.most_columns, with.order.size());
+  EXPECT_EQ(with.most_columns, bare.most_columns);
+  const auto given = [](const figure::MatrixMark& mark, int col) {
+    return std::max(mark.values.at(0, col), mark.values.at(1, col));
+  };
+  for (std::size_t at = with.most_columns; at < with.order.size(); ++at)
+    for (const figure::MatrixMark* mark : {&with, &bare}) EXPECT_LT(given(*mark, with.order[at]), 0.02f);
+}
+
 // No head of block 0 changes by more than 0.006: the picture is of the head that does change.
 TEST(ViewPosition, ShowsTheHeadThatTheOrderChanges) {
   const Opened of = opened("model:storyteller");
