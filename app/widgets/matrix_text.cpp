@@ -12,6 +12,7 @@
 #include "app/look/pointed.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_parts.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -89,7 +90,10 @@ std::string number_text(float value, int digits) {
 std::string short_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  return with_real_minus(tidy_exponent(format("%.3g", value)));
+  const std::string out = format("%.3g", value);
+  if (out.find('e') == std::string::npos) return with_real_minus(out);
+  const std::string power = with_power(value, 2);
+  return with_real_minus(starts_with(power, "1·") ? power.substr(std::string_view("1·").size()) : power);
 }
 
 ImVec2 text_size(ImFont* font, std::string_view text) {
