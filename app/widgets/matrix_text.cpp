@@ -352,13 +352,16 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
 
 namespace {
 
-// Tick label; "≥ 2.1" at an end that is clipped.
-std::string tick_text(const HeatStyle& style, int tick, int last) {
+// Tick label; "≥ 2.1" at an end that is clipped; where there is no room for a power of ten, "1.2e-5".
+std::string tick_text(const HeatStyle& style, int tick, int last, bool room = true) {
   const double value =
       static_cast<double>(heat_value(static_cast<float>(tick) / static_cast<float>(last), style));
   const bool below = style.clipped && tick == 0 && style.least < style.lo,
              above = style.clipped && tick == last && style.most > style.hi;
-  return (below ? "≤" : above ? "≥" : "") + short_number(value);
+  return (below   ? "≤"
+          : above ? "≥"
+                  : "") +
+         (room ? short_number(value) : with_real_minus(tidy_exponent(format("%.3g", value))));
 }
 
 // The largest value beyond a clipped end, as text.
@@ -410,21 +413,22 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
     const float at = p0.x + (p1.x - p0.x) * static_cast<float>(tick) / static_cast<float>(last) - width / 2;
     return std::clamp(at, p0.x, std::max(p0.x, p1.x - width));
   };
+  bool room = true;
   const auto fits = [&](int every) {
     float end = p0.x;
     for (int tick = 0; tick <= last; tick += every) {
-      const float width = wide(tick_text(style, tick, last)), x = left(tick, width);
+      const float width = wide(tick_text(style, tick, last, room)), x = left(tick, width);
       if (x < end) return false;
       end = x + width + gap;
     }
     return true;
   };
   int every = style.clipped ? last : 1;  // end ticks only: the values beyond need the room
+  room = fits(every);
   while (every < last && !fits(every)) every *= 2;
   for (int tick = 0; tick <= last; tick += every) {
-    const std::string text = tick_text(style, tick, last), more = tick == 0      ? below
-                                                                  : tick == last ? above
-                                                                                 : std::string();
+    const std::string text = tick_text(style, tick, last, room);
+    const std::string more = tick == 0 ? below : tick == last ? above : std::string();
     const float own = wide(text), x = left(tick, own + (more.empty() ? 0.f : gap + wide(more)));
     draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
     draw_text(canvas, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);
