@@ -352,16 +352,20 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
 
 namespace {
 
-// Tick label; "≥ 2.1" at an end that is clipped; where there is no room for a power of ten, "1.2e-5".
+// "0.0734", "5.2·10⁻⁶"; without room for a power of ten "5.24e-6".
+std::string tick_number(double value, bool room) {
+  const std::string text = format("%.3g", value);
+  if (!std::isfinite(value) || text.find('e') == std::string::npos) return short_number(value);
+  return with_real_minus(room ? with_power(value, 1) : tidy_exponent(text));
+}
+
+// Tick label; "≥ 2.1" at an end that is clipped.
 std::string tick_text(const HeatStyle& style, int tick, int last, bool room = true) {
   const double value =
       static_cast<double>(heat_value(static_cast<float>(tick) / static_cast<float>(last), style));
   const bool below = style.clipped && tick == 0 && style.least < style.lo,
              above = style.clipped && tick == last && style.most > style.hi;
-  return (below   ? "≤"
-          : above ? "≥"
-                  : "") +
-         (room ? short_number(value) : with_real_minus(tidy_exponent(format("%.3g", value))));
+  return (below ? "≤" : above ? "≥" : "") + tick_number(value, room);
 }
 
 // The largest value beyond a clipped end, as text.
