@@ -9,7 +9,7 @@ namespace attnscope {
 void read_class_again(FrameState& state) {
   auto seen = read_class(state.class_shown.folder);
   if (!seen) return state.session.report(seen.error());
-  for (const Error& one : seen->unread) state.session.report(one);
+  if (auto left_out = not_read(*seen)) state.session.report(*std::move(left_out));
   state.class_shown.seen = std::make_shared<const ClassView>(*std::move(seen));
   state.class_shown.open = true;
 }

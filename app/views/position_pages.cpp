@@ -9,6 +9,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/computed.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -87,7 +88,7 @@ void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected,
     canvas.line(ImVec2(x, top), ImVec2(x, bottom), with_alpha(t.border, 0.7f), scaled(1));
     const std::string tick = power < 0    ? "0.1"
                              : power <= 4 ? std::to_string(std::llround(std::pow(10.0, power)))
-                                          : format("1e%d", static_cast<int>(power));
+                                          : power_of_ten(static_cast<int>(power));
     draw_text(canvas, fonts().mono_small,
               ImVec2(x - text_size(fonts().mono_small, tick).x / 2, bottom + scaled(3)), t.text_dim, tick);
   }

@@ -12,6 +12,7 @@
 #include "app/look/pointed.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_parts.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -89,7 +90,10 @@ std::string number_text(float value, int digits) {
 std::string short_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  return with_real_minus(tidy_exponent(format("%.3g", value)));
+  const std::string out = format("%.3g", value);
+  if (out.find('e') == std::string::npos) return with_real_minus(out);
+  const std::string power = with_power(value, 2);
+  return with_real_minus(starts_with(power, "1·") ? power.substr(std::string_view("1·").size()) : power);
 }
 
 ImVec2 text_size(ImFont* font, std::string_view text) {
@@ -348,13 +352,20 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
 
 namespace {
 
+// "0.0734", "5.2·10⁻⁶"; without room for a power of ten "5.24e-6".
+std::string tick_number(double value, bool room) {
+  const std::string text = format("%.3g", value);
+  if (!std::isfinite(value) || text.find('e') == std::string::npos) return short_number(value);
+  return with_real_minus(room ? with_power(value, 1) : tidy_exponent(text));
+}
+
 // Tick label; "≥ 2.1" at an end that is clipped.
-std::string tick_text(const HeatStyle& style, int tick, int last) {
+std::string tick_text(const HeatStyle& style, int tick, int last, bool room = true) {
   const double value =
       static_cast<double>(heat_value(static_cast<float>(tick) / static_cast<float>(last), style));
   const bool below = style.clipped && tick == 0 && style.least < style.lo,
              above = style.clipped && tick == last && style.most > style.hi;
-  return (below ? "≤" : above ? "≥" : "") + short_number(value);
+  return (below ? "≤" : above ? "≥" : "") + tick_number(value, room);
 }
 
 // The largest value beyond a clipped end, as text.
@@ -406,21 +417,22 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
     const float at = p0.x + (p1.x - p0.x) * static_cast<float>(tick) / static_cast<float>(last) - width / 2;
     return std::clamp(at, p0.x, std::max(p0.x, p1.x - width));
   };
+  bool room = true;
   const auto fits = [&](int every) {
     float end = p0.x;
     for (int tick = 0; tick <= last; tick += every) {
-      const float width = wide(tick_text(style, tick, last)), x = left(tick, width);
+      const float width = wide(tick_text(style, tick, last, room)), x = left(tick, width);
       if (x < end) return false;
       end = x + width + gap;
     }
     return true;
   };
   int every = style.clipped ? last : 1;  // end ticks only: the values beyond need the room
+  room = fits(every);
   while (every < last && !fits(every)) every *= 2;
   for (int tick = 0; tick <= last; tick += every) {
-    const std::string text = tick_text(style, tick, last), more = tick == 0      ? below
-                                                                  : tick == last ? above
-                                                                                 : std::string();
+    const std::string text = tick_text(style, tick, last, room);
+    const std::string more = tick == 0 ? below : tick == last ? above : std::string();
     const float own = wide(text), x = left(tick, own + (more.empty() ? 0.f : gap + wide(more)));
     draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
     draw_text(canvas, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);

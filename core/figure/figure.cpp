@@ -14,6 +14,14 @@ namespace {
 
 constexpr double kLargeNumber = 1e6;  // from here on with an exponent
 
+// "3.4e38": short, for a cell; without the plus and the zeros of printf's "3.4e+08".
+std::string with_exponent(double size) {
+  std::string out = format("%.1e", size);
+  const std::size_t at = out.find('e') + 1;
+  out.erase(at, std::min(out.find_first_not_of("+0", at), out.size() - 1) - at);
+  return out;
+}
+
 void collect(const PartBox& box, std::vector<const Part*>& out) {
   if (box.part) out.push_back(&*box.part);
   for (const PartBox& inside : box.inside) collect(inside, out);
@@ -143,7 +151,7 @@ std::string number_text(double value, int digits, bool shorter) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "\xE2\x88\x92\xE2\x88\x9E" : "\xE2\x88\x9E";
   if (std::abs(value) >= kLargeNumber)
-    return (value < 0 ? "\xE2\x88\x92" : "") + format("%.1e", std::abs(value));
+    return (value < 0 ? "\xE2\x88\x92" : "") + with_exponent(std::abs(value));
   const int places = std::max(0, digits - (shorter ? 1 : 0));
   std::string out = format("%.*f", places, std::abs(value));
   const bool zero = out.find_first_not_of("0.") == std::string::npos;

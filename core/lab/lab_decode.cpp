@@ -16,6 +16,17 @@ constexpr double kLlamaWeights = 6738415616.0;  // Llama-2-7B
 constexpr int kActions = 7;
 constexpr double kBudget = 0.1;  // seconds: ten answers a second
 
+/// How a robot's model answers: passes through it, and movements of seven actions that they yield. Guesses of
+/// a smaller model are checked three in a pass (all right, at best); a chunk is several movements ahead.
+struct Answering {
+  const char* key;
+  int passes, movements;
+};
+constexpr Answering kAnswering[] = {{"lab.decode.answer.single", 7, 1},
+                                    {"lab.decode.answer.guessed", 3, 1},
+                                    {"lab.decode.answer.together", 1, 1},
+                                    {"lab.decode.answer.chunk", 1, 8}};
+
 Result<std::shared_ptr<const Model>> small_model() {
   ModelConfig config = lab_config(kLabDecodeWidth, kLabDecodeHeads, kLabDecodeVocab, kLabDecodeBlocks);
   config.position.kind = PositionSpec::Kind::none;
@@ -88,23 +99,30 @@ LabTable count_table(const Decoding& with, const Decoding& without, std::int64_t
   return out;
 }
 
-// Seven actions of Llama-2-7B: every token reads every weight once.
-double decode_seconds(double bandwidth, double bytes) {
-  return kActions * kLlamaWeights * bytes / (bandwidth * 1e9);
+// Of Llama-2-7B: every pass reads every weight once, for however many tokens.
+double decode_seconds(double bandwidth, double bytes, const Answering& answer) {
+  return answer.passes * kLlamaWeights * bytes / (bandwidth * 1e9);
 }
 
-LabBars budget_bars(double bandwidth, int precision) {
+LabBars budget_bars(double bandwidth, int precision, const Answering& answer) {
   LabBars out;
-  out.title = Text::of("lab.decode.budget", {shown(bandwidth)});
-  out.most = 2 * kBudget;
+  const double limit = answer.movements * kBudget;
+  out.title = Text::of("lab.decode.budget", {shown(bandwidth), answer.movements * kActions, answer.passes});
+  out.most = 2 * limit;
   const char* names[] = {"float16", "int8", "int4"};
   const double bytes[] = {2, 1, 0.5};
   for (int i = 0; i < 3; ++i) {
-    const double seconds = decode_seconds(bandwidth, bytes[i]);
+    const double seconds = decode_seconds(bandwidth, bytes[i], answer);
     out.bars.push_back(
         {names[i], seconds, shown_seconds(seconds), i == precision ? LabInk::amber : LabInk::blue});
   }
-  out.bars.push_back({Text::of("lab.decode.limit"), kBudget, shown_seconds(kBudget), LabInk::dim});
+  out.bars.push_back({Text::of("lab.decode.limit"), limit, shown_seconds(limit), LabInk::dim});
+  return out;
+}
+
+std::vector<std::string> lab_decode_answers() {
+  std::vector<std::string> out;
+  for (const Answering& one : kAnswering) out.emplace_back(one.key);
   return out;
 }
 
@@ -112,6 +130,7 @@ Result<LabPicture> compute_decode(const LabValues& values, const std::atomic<boo
   const std::int64_t prompt = values.whole("prompt"), tokens = values.whole("tokens");
   const double bandwidth = values.number("bandwidth");
   const int precision = values.choice("precision");
+  const Answering& answer = kAnswering[values.choice("answer")];
   TRY(const std::shared_ptr<const Model> model, small_model());
   TRY(const Decoding unmeasured,
       decode(*model, prompt, 2, true, cancel));  // the first run of a model packs its weights
@@ -121,18 +140,20 @@ Result<LabPicture> compute_decode(const LabValues& values, const std::atomic<boo
   LabPicture out;
   out.pieces = {{time_plot(with, without), 1.2f, true, 1},
                 {count_table(with, without, prompt, tokens), 1},
-                in_full({budget_bars(bandwidth, precision), 1, true, 1})};
+                in_full({budget_bars(bandwidth, precision, answer), 1, true, 1})};
   const double bytes[] = {2, 1, 0.5};
-  const double seconds = decode_seconds(bandwidth, bytes[precision]);
+  const double seconds = decode_seconds(bandwidth, bytes[precision], answer),
+               limit = answer.movements * kBudget;
   out.formula = Text::of(prompt == 1 ? "lab.decode.formula.one" : "lab.decode.formula",
                          {prompt, tokens, without.rows, with.rows});
   out.notice = Text::of(
-      tokens == 1               ? "lab.decode.notice.one"
-      : seconds > kBudget       ? "lab.decode.notice.late"
-      : seconds > 0.8 * kBudget ? "lab.decode.notice.tight"
-                                : "lab.decode.notice.fits",
+      tokens == 1             ? "lab.decode.notice.one"
+      : seconds > limit       ? "lab.decode.notice.late"
+      : seconds > 0.8 * limit ? "lab.decode.notice.tight"
+                              : "lab.decode.notice.fits",
       {without.rows, with.rows, shown(static_cast<double>(without.rows) / static_cast<double>(with.rows), 3),
-       shown(without.seconds.back() / with.seconds.back(), 3), shown_seconds(seconds)});
+       shown(without.seconds.back() / with.seconds.back(), 3), shown_seconds(seconds), answer.passes,
+       shown_seconds(limit), answer.movements * kActions});
   return out;
 }
 
@@ -146,7 +167,8 @@ Lab lab_decode() {
       {whole_control("lab.decode.prompt", 1, 512, 64, true), whole_control("lab.decode.tokens", 1, 100, 32),
        whole_control("lab.decode.bandwidth", 50, 4000, 1000, true),
        choice_control("lab.decode.precision", {"lab.decode.precision.float16", "lab.decode.precision.int8",
-                                               "lab.decode.precision.int4"})},
+                                               "lab.decode.precision.int4"}),
+       choice_control("lab.decode.answer", lab_decode_answers())},
       compute_decode,
       {"bandwidth", 4000},
       {"tokens", 100, "prompt"}};

@@ -3,9 +3,11 @@
 // second kind needs.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/lab/pieces.h"
 #include "core/model/gradients.h"
+#include "core/step/catalog.h"
 #include "core/train/random.h"
 #include "core/train/trainer.h"
 
@@ -34,16 +36,24 @@ Weights lab_prepost_weights_of(int blocks, NormOrder order) {
   return out;
 }
 
-Result<std::shared_ptr<const Gradients>> gradients_of(const Model& model, std::uint64_t number) {
-  SplitMix64 random = random_of(31, 0, number);
+struct LabPrepostCase {
   Input input;
   Objective objective;
+};
+LabPrepostCase lab_prepost_case(std::uint64_t number) {
+  SplitMix64 random = random_of(31, 0, number);
+  LabPrepostCase out;
   for (int row = 0; row < kRows; ++row) {
-    input.ids.push_back(random.below(kLabPrepostVocab));
-    objective.targets.push_back(random.below(kLabPrepostVocab));
+    out.input.ids.push_back(random.below(kLabPrepostVocab));
+    out.objective.targets.push_back(random.below(kLabPrepostVocab));
   }
-  TRY(const std::shared_ptr<const Trace> trace, model.run(input));
-  return backward(trace, std::move(objective));
+  return out;
+}
+
+Result<std::shared_ptr<const Gradients>> gradients_of(const Model& model, std::uint64_t number) {
+  LabPrepostCase one = lab_prepost_case(number);
+  TRY(const std::shared_ptr<const Trace> trace, model.run(one.input));
+  return backward(trace, std::move(one.objective));
 }
 
 // The norm of the gradients of each block's matrices together, mean of a few sequences.
@@ -62,6 +72,36 @@ Result<std::vector<double>> block_norms(int blocks, NormOrder order, const std::
       norms[block] += std::sqrt(squares[block]) / kSequences;
   }
   return norms;
+}
+
+double turn_between(const float* a, const float* b, std::int64_t count) {
+  double both = 0, of_a = 0, of_b = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    both += x * y, of_a += x * x, of_b += y * y;
+  }
+  return std::acos(std::clamp(both / std::sqrt(of_a * of_b), -1.0, 1.0)) * 180 / std::numbers::pi;
+}
+
+// The angle between each row before a block and behind it, degrees, mean over the rows of one sequence.
+Result<std::vector<double>> block_turns(int blocks, NormOrder order) {
+  TRY(const std::shared_ptr<const Model> model,
+      Model::make(lab_prepost_model_config(blocks, order), lab_prepost_weights_of(blocks, order)));
+  TRY(const std::shared_ptr<const Trace> trace, model->run(lab_prepost_case(0).input));
+  const StepKind last = order == NormOrder::post ? StepKind::norm2 : StepKind::residual_post;
+  std::vector<double> out;
+  TRY(Tensor before, trace->tensor(site_of(StepKind::residual_in, 0)));
+  for (int block = 0; block < blocks; ++block) {
+    TRY(const Tensor after, trace->tensor(site_of(last, block)));
+    const std::vector<float> from = before.values(), to = after.values();
+    double sum = 0;
+    for (std::int64_t row = 0; row < kRows; ++row)
+      sum += turn_between(&from[static_cast<std::size_t>(row * kLabPrepostWidth)],
+                          &to[static_cast<std::size_t>(row * kLabPrepostWidth)], kLabPrepostWidth);
+    out.push_back(sum / kRows);
+    before = after;
+  }
+  return out;
 }
 
 LabSeries norm_series(const char* key, const std::vector<double>& norms, LabInk ink) {
@@ -101,6 +141,15 @@ Result<LabPicture> compute_prepost(const LabValues& values, const std::atomic<bo
                   norm_series("lab.prepost.post", post, LabInk::red)};
   norms.y = {0, 1.15 * std::max(*std::max_element(pre.begin(), pre.end()),
                                 *std::max_element(post.begin(), post.end()))};
+  TRY(const std::vector<double> pre_turns, block_turns(blocks, NormOrder::pre));
+  TRY(const std::vector<double> post_turns, block_turns(blocks, NormOrder::post));
+  LabPlot turns;
+  turns.title = Text::of("lab.prepost.turns");
+  turns.x_title = norms.x_title;
+  turns.series = {norm_series("lab.prepost.pre", pre_turns, LabInk::blue),
+                  norm_series("lab.prepost.post", post_turns, LabInk::red)};
+  turns.y = {0, 1.15 * std::max(*std::max_element(pre_turns.begin(), pre_turns.end()),
+                                *std::max_element(post_turns.begin(), post_turns.end()))};
   LabTable table;
   table.title = Text::of("lab.prepost.table");
   table.header = {Text(), "Pre-LN", "Post-LN"};
@@ -111,7 +160,10 @@ Result<LabPicture> compute_prepost(const LabValues& values, const std::atomic<bo
   row("lab.prepost.last", pre.back(), post.back());
   row("lab.prepost.ratio", pre.back() / pre.front(), post.back() / post.front());
   LabPicture out;
-  out.pieces = {{norms, 1.4f, true, 1.2f}, {table, 1}, in_full({schedule_plot(rate, warmup), 1, true, 1})};
+  out.pieces = {{norms, 1.4f, true, 1.2f},
+                {table, 1},
+                in_full({turns, 1, true, 1}),
+                in_full({schedule_plot(rate, warmup), 1})};
   const double ratio = post.back() / pre.back();
   out.formula = Text::of("lab.prepost.formula", {shown(rate, 3), std::max(1, warmup)});
   out.notice = Text::of(warmup == 0                                             ? "lab.prepost.notice.cold"

@@ -394,6 +394,18 @@ Status check_ask(Auditor& auditor) {
   return check_typed(auditor);
 }
 
+// A way on that leads to where one is: the button would do nothing.
+Status check_explores(const Auditor& auditor) {
+  const auto& look = auditor.page.state.look();
+  const auto looked = [&](const char* field) {
+    return look.is_object() ? look.value(field, std::string()) : std::string();
+  };
+  for (const Explore& explore : auditor.page.explores)
+    if (explore.view == looked("view") && explore.lab == looked("lab") && explore.values.all().empty())
+      return auditor.at("explore", "error.lesson.explores_itself", {explore_words(explore)});
+  return Done{};
+}
+
 }  // namespace
 
 Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure) {
@@ -412,6 +424,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
     TRY_OK(check_words(auditor));
     TRY_OK(check_places(auditor));
     TRY_OK(check_controls(auditor));
+    TRY_OK(check_explores(auditor));
     ++out.pages;
     const std::string before = std::exchange(told, page_text(auditor, "text"));
     if (page.ask.index() == 0) continue;

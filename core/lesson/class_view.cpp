@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
 constexpr int kStuckTries = 2;
+constexpr std::size_t kMostUnreadNamed = 3;  // files in one sentence
 constexpr const char* kColumns[] = {"learner", "lesson", "page", "right", "shown", "tries", "when"};
 
 using Pages = Progress::Pages;  // "lesson/page" -> what was done
@@ -115,6 +116,18 @@ std::vector<ClassPage> pages_of(const Learners& learners) {
 
 }  // namespace
 
+std::optional<Error> not_read(const ClassView& seen) {
+  const std::size_t count = seen.unread_names.size();
+  if (count == 0) return std::nullopt;
+  if (count == 1) return seen.unread.front();
+  const std::vector<std::string> named(
+      seen.unread_names.begin(),
+      seen.unread_names.begin() + static_cast<std::ptrdiff_t>(std::min(count, kMostUnreadNamed)));
+  const std::string names = join(named, ", ");
+  if (count <= kMostUnreadNamed) return fail(Code::bad_format, "error.class.unread", {names});
+  return fail(Code::bad_format, "error.class.unread_more", {names, count - kMostUnreadNamed});
+}
+
 Result<ClassView> read_class(const std::string& folder) {
   std::error_code broken;
   std::vector<fs::path> files;
@@ -134,6 +147,7 @@ Result<ClassView> read_class(const std::string& folder) {
                                                                : read_progress(path, one);
     if (!read) {
       out.unread.push_back(read.error());
+      out.unread_names.push_back(quoted_path(path.filename().string()));
       continue;
     }
     for (const auto& [learner, pages] : one)
@@ -141,7 +155,7 @@ Result<ClassView> read_class(const std::string& folder) {
   }
   if (learners.empty())
     return out.unread.empty() ? fail(Code::not_found, "error.class.empty", {quoted_path(folder)})
-                              : out.unread.front();
+                              : *not_read(out);
   for (const auto& [learner, pages] : learners) out.members.push_back(member_of(learner, pages));
   out.pages = pages_of(learners);
   return out;

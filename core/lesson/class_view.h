@@ -2,6 +2,7 @@
 // a progress file). Nothing is written, and no network is used.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,17 @@ struct ClassPage {
   double tries = 0;          ///< of them, in the mean
 };
 struct ClassView {
-  std::vector<ClassMember> members;  ///< by name
-  std::vector<ClassPage> pages;      ///< those that fewest got right first
-  std::vector<Error> unread;         ///< files that are none, each with its sentence
+  std::vector<ClassMember> members;       ///< by name
+  std::vector<ClassPage> pages;           ///< those that fewest got right first
+  std::vector<Error> unread;              ///< files that are none, each with its sentence
+  std::vector<std::string> unread_names;  ///< their names, in the same order
 };
 
 /// Reads every .csv and .json of a folder. A learner without a name is called as the file; of one in several
 /// files the newest answer to a page counts. Errors: no such folder, or no file of a learner in it.
 Result<ClassView> read_class(const std::string& folder);
+/// What could not be read in one sentence: of one file its own, of several the names of the first three and
+/// how many more there are. Nothing where all were read.
+std::optional<Error> not_read(const ClassView& seen);
 
 }  // namespace attnscope

@@ -5,12 +5,15 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/expression.h"
+#include "core/session/document.h"
 
 namespace attnscope {
 namespace {
@@ -24,11 +27,27 @@ constexpr double kSame = 1e-4;                  // relative: four digits of a ru
 constexpr int kToldDigits = 4;                  // of a number in a sentence
 constexpr double kGrouped = 1e15;               // whole numbers below it are written with all digits
 
-// The run of a model or scene with the input that it comes with.
-Result<RunResult> run_of(const std::string& model) {
+// The --edit of a row's place, where that is of the model that its expressions read.
+std::vector<std::string> edits_of(const CourseRow& row) {
+  std::istringstream in(row.place);
+  std::vector<std::string> out;
+  bool own = false, next = false;
+  for (std::string word; in >> word; next = word == "--edit") {
+    own = own || word == row.model;
+    if (next) out.push_back(word);
+  }
+  return own ? out : std::vector<std::string>();
+}
+
+// The run of a model or scene with the input that it comes with, and with these edits.
+Result<RunResult> run_of(const std::string& model, const std::vector<std::string>& edits) {
   TRY(OpenedModel opened, open_shipped(model));
   RunResult out;
   out.document = new_document(std::make_shared<const OpenedModel>(std::move(opened)));
+  for (const std::string& text : edits) {
+    TRY(auto edit, parse_edit(text));
+    put_edit(out.document, std::move(edit));
+  }
   TRY(out.traces, run_all(out.document, {}, {}));
   return out;
 }
@@ -69,7 +88,9 @@ Result<double> course_value(const std::string& text, const RunResult& run) {
 
 std::string course_number(double value, int digits) {
   const bool whole = value == std::floor(value) && std::abs(value) < kGrouped;
-  return whole && value >= 0 ? format_count(static_cast<std::int64_t>(value)) : format("%.*g", digits, value);
+  if (whole && value >= 0) return format_count(static_cast<std::int64_t>(value));
+  const std::string out = format("%.*g", digits, value);
+  return out.find('e') == std::string::npos ? out : with_power(value, digits - 1);
 }
 
 const std::vector<std::string>& course_chapters() {
@@ -109,11 +130,13 @@ Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& r
   std::map<std::string, RunResult> runs;
   std::vector<CourseAnswer> out;
   for (const CourseRow& row : rows) {
-    if (!runs.contains(row.model)) {
-      TRY(RunResult run, run_of(row.model));
-      runs.emplace(row.model, std::move(run));
+    const std::vector<std::string> edits = edits_of(row);
+    const std::string of = row.model + " " + join(edits, " ");
+    if (!runs.contains(of)) {
+      TRY(RunResult run, run_of(row.model, edits));
+      runs.emplace(of, std::move(run));
     }
-    const RunResult& run = runs.at(row.model);
+    const RunResult& run = runs.at(of);
     CourseAnswer answer;
     answer.row = row;
     std::vector<Text> numbers;

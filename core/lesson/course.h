@@ -54,7 +54,7 @@ Result<std::vector<CourseRow>> course_rows();
 const std::vector<std::string>& course_chapters();
 /// Computes every row. Errors: a model that is not there, an expression that does not fit it.
 Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& rows);
-/// "63,045,632", "0.2628": grouped where it is whole, else with so many digits.
+/// "63,045,632", "0.2628", "3.33333·10⁻⁶": grouped where it is whole, else with so many digits.
 std::string course_number(double value, int digits = 6);
 
 }  // namespace attnscope

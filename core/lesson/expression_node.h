@@ -49,6 +49,11 @@ Result<ExpressionValue> expression_trained(const std::vector<ExpressionValue>& a
 /// relation that the model's texts do not have.
 Result<ExpressionValue> expression_grammar(const std::vector<ExpressionValue>& arguments,
                                            const ExpressionScope& scope);
+/// drawn('surface,reach=0.2', 1, 2, 0.2): what that lab draws, computed anew: of its second piece (from 0), a
+/// plot, the third curve at the point nearest to x = 0.2; of bars the value of one, without the last
+/// argument. Errors: another kind of piece, one that is not there, a scope that does not wait.
+Result<ExpressionValue> expression_drawn(const std::vector<ExpressionValue>& arguments,
+                                         const ExpressionScope& scope);
 Result<ExpressionValue> expression_cache(const std::vector<ExpressionValue>& arguments,
                                          const ExpressionScope& scope);
 

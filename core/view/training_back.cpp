@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/lens/attention_row.h"
 #include "core/session/document.h"
@@ -28,10 +29,10 @@ int digits_of(double value) {
   if (!std::isfinite(value) || value == 0) return kFewestDigits;
   return std::max(kFewestDigits, kPlaces - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
 }
-// Gradients are often small: 0.0016, 3.1e-08.
+// Gradients are often small: 0.0016, 3.1·10⁻⁸.
 Text small_number(double value) {
   const int digits = digits_of(value);
-  return digits > kMostDigits ? Text((value < 0 ? "\xE2\x88\x92" : "") + format("%.1e", std::abs(value)))
+  return digits > kMostDigits ? Text((value < 0 ? "\xE2\x88\x92" : "") + with_power(std::abs(value), 1))
                               : figure::number_text(value, digits);
 }
 Text small_number(float value) { return small_number(static_cast<double>(value)); }

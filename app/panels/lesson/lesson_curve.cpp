@@ -5,8 +5,8 @@
 #include "app/look/key_controls.h"
 #include "app/panels/lesson/lesson_drawn.h"
 #include "app/state/controls.h"
-#include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lab/pieces.h"
 
 namespace attnscope {
 namespace {
@@ -48,7 +48,7 @@ void draw_scale(const CurvePlace& place, const SharesRow& row, const PageDraft& 
     list->AddText(ImVec2(place.at(i, 0).x - wide / 2, place.to.y + px(2)), theme().text_dim, name.c_str());
   }
   for (const double share : {0.0, 0.5, 1.0}) {
-    const std::string number = format("%g", top * share);
+    const std::string number = shown(top * share);
     const float y = place.at(0, share).y, wide = ImGui::CalcTextSize(number.c_str()).x;
     list->AddText(ImVec2(place.from.x - px(5) - wide, std::max(place.from.y, y - line / 2)), theme().text_dim,
                   number.c_str());
@@ -56,7 +56,7 @@ void draw_scale(const CurvePlace& place, const SharesRow& row, const PageDraft& 
   }
   if (draft.bar < 0) return;
   const auto held = static_cast<std::size_t>(draft.bar);
-  const std::string number = format("%.3g", top * draft.bars[held]);
+  const std::string number = shown(top * draft.bars[held], 3);
   const ImVec2 at = place.at(held, draft.bars[held]);
   list->AddText(ImVec2(at.x + px(7), std::max(place.from.y, at.y - line)), theme().text, number.c_str());
 }

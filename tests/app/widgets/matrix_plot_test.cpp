@@ -60,7 +60,11 @@ TEST(NumberText, SaysWhatACellHolds) {
 
 TEST(NumberText, LegendsHaveThreeSignificantDigits) {
   EXPECT_EQ(short_number(-0.12412), "−0.124");
-  EXPECT_EQ(short_number(1.5e-7), "1.5e−7");
+  EXPECT_EQ(short_number(1.5e-7), "1.5·10⁻⁷");
+  EXPECT_EQ(short_number(-2.11e-5), "−2.11·10⁻⁵");
+  EXPECT_EQ(short_number(123456), "1.23·10⁵");
+  EXPECT_EQ(short_number(1e36), "10³⁶");
+  EXPECT_EQ(short_number(-1e-5), "−1·10⁻⁵");
   EXPECT_EQ(short_number(0), "0");
 }
 

@@ -24,6 +24,11 @@ TEST(NumberText, HasOneMinusAndNoNegativeZero) {
             "1.23");
   EXPECT_EQ(number_text(-0.001, 2), "0.00");
   EXPECT_EQ(number_text(std::nan(""), 2), "NaN");
+  EXPECT_EQ(number_text(3.4e38, 2), "3.4e38");
+  EXPECT_EQ(number_text(-2.5e6, 2),
+            "\xE2\x88\x92"
+            "2.5e6");
+  EXPECT_EQ(number_text(1e10, 2), "1.0e10");
 }
 
 TEST(Minus, SubtractsCellsAndKeepsWhatIsMaskedInBoth) {

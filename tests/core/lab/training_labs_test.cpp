@@ -119,6 +119,19 @@ TEST(PrePostLab, PostLnBeginsWithLargerGradientsAtTheOutput) {
   for (const auto& [block, norm] : pre) EXPECT_GT(norm, 0) << block;
 }
 
+// Pre-LN's sum grows, so that each block turns it less; behind Post-LN's norms it does not grow.
+TEST(PrePostLab, LaterBlocksOfPreLnTurnARowLess) {
+  const LabPicture picture = picture_of("prepost", {"blocks=12"});
+  const auto& turns = std::get<LabPlot>(picture.pieces[2].what);
+  ASSERT_EQ(turns.title.key(), "lab.prepost.turns");
+  const auto &pre = turns.series[0].points, &post = turns.series[1].points;
+  ASSERT_EQ(pre.size(), 12U);
+  EXPECT_LT(pre.back().second, 0.4 * pre.front().second);
+  EXPECT_GT(post.back().second, 0.6 * post.front().second);
+  for (const auto& points : {pre, post})
+    for (const auto& [block, degrees] : points) EXPECT_TRUE(degrees > 0 && degrees < 180) << block;
+}
+
 TEST(PrePostLab, WarmUpIsTheScheduleOfThePaper) {
   const auto rates = series_of(picture_of("prepost", {"warmup=1000", "rate=0.001"}), "lab.prepost.with");
   for (const auto& [step, rate] : rates)
@@ -187,6 +200,22 @@ TEST(DecodeLab, SevenActionsOfASevenBillionModelNeedBandwidth) {
   EXPECT_NEAR(budget.bars.front().value, 7 * 13.476831232 / 1000, 1e-6);
   EXPECT_EQ(picture_of("decode", {"bandwidth=500", "tokens=2", "prompt=2"}).notice.key(),
             "lab.decode.notice.late");
+}
+
+TEST(DecodeLab, APassReadsTheWeightsOnceForHoweverManyActions) {
+  const auto budget = [](const char* answer) {
+    return bars_of(picture_of("decode", {"tokens=2", "prompt=2", answer}), "lab.decode.budget").bars;
+  };
+  const double pass = 13.476831232 / 1000;
+  EXPECT_NEAR(budget("answer=guessed").front().value, 3 * pass, 1e-6) << "seven, three at a time";
+  EXPECT_NEAR(budget("answer=together").front().value, pass, 1e-6);
+  EXPECT_NEAR(budget("answer=chunk").front().value, pass, 1e-6);
+  EXPECT_NEAR(budget("answer=together").back().value, 0.1, 1e-9);
+  EXPECT_NEAR(budget("answer=chunk").back().value, 0.8, 1e-9) << "eight movements at 10 Hz";
+  EXPECT_EQ(picture_of("decode", {"bandwidth=50", "answer=together", "tokens=2"}).notice.key(),
+            "lab.decode.notice.late");
+  EXPECT_EQ(picture_of("decode", {"bandwidth=50", "answer=chunk", "tokens=2"}).notice.key(),
+            "lab.decode.notice.fits");
 }
 
 // ---- robot -----------------------------------------------------------------------------------------

@@ -73,6 +73,24 @@ TEST_F(TheClass, TakesTheNewestAnswerOfALearnerInTwoFiles) {
   EXPECT_TRUE(seen->members[0].stuck.empty());
 }
 
+TEST_F(TheClass, OneSentenceNamesEveryFileThatCannotBeRead) {
+  Progress ben;
+  ben.at("Ben", "masks", "causal") = done(true, 1, "2026-11-26 10:00");
+  write("ben.csv", ben.csv());
+  EXPECT_FALSE(not_read(*read_class(folder_.path())));
+  for (int i = 0; i < 6; ++i) {
+    write("x" + std::to_string(i) + ".csv", "a,b\n1,2\n");
+    const auto seen = read_class(folder_.path());
+    ASSERT_TRUE(seen);
+    const std::string said = not_read(*seen)->text();
+    for (int named = 0; named <= std::min(i, 2); ++named)
+      EXPECT_NE(said.find("x" + std::to_string(named) + ".csv"), std::string::npos) << said;
+    EXPECT_EQ(said.find("x3.csv"), std::string::npos) << said;
+    const bool more = said.find(" and " + std::to_string(i - 2) + " more") != std::string::npos;
+    EXPECT_EQ(more, i > 2) << said;
+  }
+}
+
 TEST_F(TheClass, NamesWhatItCannotRead) {
   EXPECT_EQ(read_class(folder_.path()).error().what.key(), "error.class.empty");
   write("prices.csv", "a,b\n1,2\n");

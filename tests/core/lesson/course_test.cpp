@@ -101,6 +101,30 @@ TEST(Course, ASentenceHasNoNumberThatNothingComputes) {
   EXPECT_TRUE(set_language("en"));
 }
 
+TEST(Course, NumbersAreWrittenAsPeopleWriteThem) {
+  EXPECT_EQ(course_number(63045632), "63,045,632");
+  EXPECT_EQ(course_number(0.26283), "0.26283");
+  EXPECT_EQ(course_number(0.00001), "1·10⁻⁵");
+  EXPECT_EQ(course_number(10.0 / 3e6), "3.33333·10⁻⁶");
+}
+
+// The edits of a place are those of the run that its expressions read.
+TEST(Course, ARowIsComputedWithTheEditsOfItsPlace) {
+  const auto computed = [](const std::string& place, const std::string& model) {
+    const auto rows = read_course(R"({"rows": [{"id": "000-x", "place": ")" + place + R"(", "model": ")" +
+                                      model + R"(", "holds": "edits() == 1"}]})",
+                                  "x");
+    EXPECT_TRUE(rows);
+    const auto made = compute_course(*rows);
+    EXPECT_TRUE(made);
+    return made && made->front().stated;
+  };
+  const std::string place = "scene:nine_steps --view steps --edit blocks.0.attn.q[pos=0]=0";
+  EXPECT_TRUE(computed(place, "scene:nine_steps"));
+  EXPECT_FALSE(computed("scene:nine_steps --view steps", "scene:nine_steps"));
+  EXPECT_FALSE(computed(place, "scene:it_cat_mat")) << "the edits of another model";
+}
+
 TEST(Course, ARowWithoutAPlaceSaysSo) {
   for (const CourseRow& row : shipped()) EXPECT_TRUE(!row.place.empty() || row.half) << row.id;
 }

@@ -66,6 +66,18 @@ TEST_F(Expressions, ATrainingOfALabIsWaitedForOnlyWhereOneMayWait) {
   EXPECT_FALSE(still_training(other.error()));
 }
 
+TEST_F(Expressions, WhatALabDraws) {
+  const std::string decode = "drawn('decode,prompt=1,tokens=1,bandwidth=1000', ";
+  EXPECT_NEAR(of(decode + "2, 0)"), 7 * 13.476831232 / 1000, 1e-9) << "a bar";
+  EXPECT_NEAR(of("drawn('prepost,warmup=1000,rate=0.001', 3, 0, 1001)"), 0.001, 2e-5) << "a curve";
+  for (const std::string wrong : {"9, 0)", "0 - 1, 0)", "1, 0)", "2, 99)", "0, 0)",
+                                  "0, 9, 1)"})  // none, a table, no bar, no x, no curve
+    EXPECT_FALSE(number(decode + wrong)) << wrong;
+  const auto drawn = Expression::parse(decode + "2, 0)");
+  ASSERT_TRUE(drawn);
+  EXPECT_FALSE(drawn->number({run_->run(), &run_->first(), 0, {}, false})) << "a window must not stand still";
+}
+
 TEST_F(Expressions, CellsOfTheRun) {
   EXPECT_NEAR(of("blocks.0.attn.q[pos=0,head*d_head=1]"), 0.1871, 5e-5);
   EXPECT_NEAR(of("sum(input[pos=0] * blocks.0.attn.q.weight[out=1])"), 0.1871, 5e-5);

@@ -150,6 +150,22 @@ std::string own_refusal(const char* id, const json& page, const json& words = js
   return audit ? "" : audit.error().sentence();
 }
 
+TEST(Audit, AWayOnThatLeadsToThePageItselfIsRefused) {
+  const auto with = [](const char* id, const char* look, const char* explore) {
+    json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}})json");
+    page["look"] = json::parse(look);
+    page["explore"] = json::array({json::parse(explore)});
+    return own_refusal(id, page);
+  };
+  EXPECT_NE(with("own_here", R"({"view": "steps"})", R"({"view": "steps"})").find("explore"),
+            std::string::npos);
+  const char* lab = R"({"view": "labs", "lab": "softmax"})";
+  EXPECT_NE(with("own_lab_here", lab, R"({"lab": "softmax"})").find("explore"), std::string::npos);
+  EXPECT_EQ(with("own_lab_set", lab, R"({"lab": "softmax,largest=12"})"), "");
+  EXPECT_EQ(with("own_other", lab, R"({"lab": "sqrt"})"), "");
+  EXPECT_EQ(with("own_view", R"({"view": "steps"})", R"({"view": "mask"})"), "");
+}
+
 TEST(Audit, APageThatHidesWhatItAsksToChangeIsRefused) {
   const auto with = [](const char* id, const char* hide) {
     json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "change",
