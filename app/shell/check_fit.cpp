@@ -97,6 +97,7 @@ class FitCheck {
       else
         check_figure("");
     }
+    frame_.state().workspace.level = level;  // for the next language, too
   }
 
   // Views without one show another view in its place.
