@@ -320,7 +320,7 @@ TEST(LinearTwinCommand, TheMatrixOfATokenByItsDirections) {
   EXPECT_EQ(cli("rerun " + file).exit_code, 0);
   EXPECT_EQ(cli(asked + " --directions -1 --json").json()["at"]["pos"], 13);
   expect_refused(asked + " --directions 14", 1, "not among the 14 rows");
-  expect_refused(asked + " --directions 2 --by head", 2, "--by");
+  expect_refused(asked + " --directions 2 --by head", 1, "--by head");
   expect_refused("attribute " + kPathStory + kPathMeasure + " --directions 2", 2, "--linear");
 }
 
