@@ -276,9 +276,10 @@ struct PieceRow {
 
 // Number of pieces in the row that starts at `at`.
 std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
-  std::size_t end = at + 1;
-  while (end < pieces.size() && !pieces[end].begins_row) ++end;
-  return end - at;
+  std::size_t length = 1;
+  for (std::size_t i = at + 1; i < pieces.size() && !pieces[i].begins_row; ++i)
+    length += pieces[i].in_easy ? 0 : 1;
+  return length;
 }
 
 // The names of its curves, beside each other.
@@ -317,6 +318,7 @@ std::vector<PieceRow> labs_pieces_rows_of(const LabPicture& picture, const Spaci
   bool narrow = false;
   for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
     const LabPiece& piece = picture.pieces[at];
+    if (piece.in_easy) continue;
     const bool begins = rows.empty() || piece.begins_row;
     if (begins) narrow = width < scaled(kLeastPiece) * static_cast<float>(row_length(picture.pieces, at));
     if (begins || narrow) {

@@ -123,6 +123,7 @@ struct LabPiece {
   bool begins_row = false;  ///< stands below those before it
   float height = 1;         ///< of its row, where it begins one
   bool in_full = false;     ///< not in the easy window, which has room for one picture
+  bool in_easy = false;     ///< in the easy window alone
 };
 struct LabPicture {
   std::vector<LabPiece> pieces;

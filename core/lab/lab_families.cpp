@@ -65,8 +65,8 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
   const std::int64_t n = values.whole("n"), source = values.whole("source");
   const std::int64_t causal = n * (n + 1) / 2;
   LabPicture out;
-  const auto show = [&](LabMatrix matrix, bool begins) {
-    out.pieces.push_back({std::move(matrix), 1, begins, 1.1f});
+  const auto show = [&](LabMatrix matrix, bool begins) -> LabPiece& {
+    return out.pieces.emplace_back(LabPiece{std::move(matrix), 1, begins, 1.1f});
   };
   const char *query = "lab.families.query", *key = "lab.families.key";
   if (family != both) {  // the other one beside it: what the mask takes away, or leaves
@@ -77,7 +77,7 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
           hides    ? chosen ? "lab.families.mask.decoder.chosen" : "lab.families.mask.decoder.beside"
           : chosen ? "lab.families.mask.encoder_only.chosen"
                    : "lab.families.mask.encoder_only.beside";
-      show(mask(title, n, n, hides, query, key), chosen);
+      show(mask(title, n, n, hides, query, key), chosen).in_easy = !chosen;  // in full the papers stand there
     }
   }
   if (family == both) {

@@ -88,7 +88,7 @@ Result<ViewDrawing> draw_labs(const ViewState& state) {
   std::vector<std::vector<figure::PartBox>> rows;
   for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
     const LabPiece& piece = picture.pieces[at];
-    if (piece.in_full && state.level == Level::easy) continue;
+    if (state.level == Level::easy ? piece.in_full : piece.in_easy) continue;
     if (rows.empty() || piece.begins_row) rows.emplace_back();
     rows.back().push_back(
         figure::leaf({"piece" + std::to_string(at),

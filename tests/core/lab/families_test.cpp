@@ -42,6 +42,7 @@ TEST(Families, TheTitlesSayWhichMaskIsChosen) {
     };
     EXPECT_TRUE(title(0).starts_with("Chosen: " + std::string(family) + "-only")) << title(0);
     EXPECT_TRUE(title(1).starts_with("To compare: ")) << title(1);
+    EXPECT_TRUE(picture.pieces[1].in_easy) << "in full the papers stand there";
     EXPECT_EQ(title(1).find(family), std::string::npos) << title(1);
   }
 }
