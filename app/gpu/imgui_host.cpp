@@ -319,6 +319,11 @@ void ImguiHost::draw_into(unsigned framebuffer, int width, int height) {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
+void ImguiHost::set_large_pointer(bool large) {
+  ImGui::GetIO().MouseDrawCursor = large;
+  ImGui::GetStyle().MouseCursorScale = large ? 2 * ui_scale() : 1;
+}
+
 void ImguiHost::render() {
   ImGui::Render();
   draw_changes();

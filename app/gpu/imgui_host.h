@@ -44,6 +44,9 @@ class ImguiHost {
   void end_picture() { picture_width_ = picture_height_ = 0; }
   /// Sets the magnifier, from the next render() on.
   void set_lens(const Lens& lens) { lens_ = lens; }
+  /// The mouse pointer is drawn in the frame, twice as large as a desktop's and larger with the letters: on a
+  /// projector the last row sees it. From the next render() on.
+  void set_large_pointer(bool large);
   /// Rebuilds style, fonts and theme for this scale in the next frame.
   void set_scale(float scale) { wanted_scale_ = scale; }
   /// Drops all glyphs: since 1.92 a glyph is placed in the texture when it is first drawn, and its

@@ -132,6 +132,7 @@ class Loop {
       return state_file_.end(frame_);
     }
     host_.set_lens(magnifier(state));
+    host_.set_large_pointer(state.presenter.on);
     host_.render();
     show_notes();
     context_.swap();

@@ -108,14 +108,16 @@ json describe_mouse(const ImGuiIO& io) {
 }
 
 json describe_presenter(const Presenter& presenter) {
-  return {{"on", presenter.on},
-          {"black", presenter.black},
-          {"pen", presenter.pen},
-          {"spotlight", presenter.spotlight.on},
-          {"magnifier", presenter.magnifier.on},
-          {"words", presenter.words},
-          {"notes", presenter.notes},
-          {"strokes", presenter.strokes.size()}};
+  return {
+      {"on", presenter.on},
+      {"black", presenter.black},
+      {"pen", presenter.pen},
+      {"spotlight", presenter.spotlight.on},
+      {"magnifier", presenter.magnifier.on},
+      {"words", presenter.words},
+      {"notes", presenter.notes},
+      {"pointer", ImGui::GetIO().MouseDrawCursor ? 19 * ImGui::GetStyle().MouseCursorScale : 0},  // pixels
+      {"strokes", presenter.strokes.size()}};
 }
 
 json describe_messages(const FrameState& state) {

@@ -19,6 +19,8 @@ TEST_F(Presenting, AClickerPresentsOnTheWholeScreenAndTheWindowComesBack) {
   window.wait("the panels are away",
               [](const Json& now) { return !now.at("items").contains("toolbar.file"); });
   window.wait("the whole screen", [&](const Json& now) { return now.at("window")[0] > size[0]; });
+  window.wait("a pointer that the last row sees",
+              [](const Json& now) { return now.at("presenting").at("pointer") >= 38; });
   for (int step = 1; step <= 3; ++step) {
     window.key("Next");  // Page Down
     window.wait("a page further", [=](const Json& now) { return now.at("cursor").at("index") == step; });
@@ -34,6 +36,7 @@ TEST_F(Presenting, AClickerPresentsOnTheWholeScreenAndTheWindowComesBack) {
   window.key("Escape");
   window.wait("it has ended", presenting(false));
   window.wait("the window as before", [&](const Json& now) { return now.at("window") == size; });
+  EXPECT_EQ(window.state().at("presenting").at("pointer"), 0) << "the desktop's own";
   EXPECT_TRUE(window.has("toolbar.file"));
   EXPECT_EQ(window.state().at("error"), "");
   window.key("ctrl+q");
