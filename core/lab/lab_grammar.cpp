@@ -10,6 +10,9 @@
 namespace attnscope {
 namespace {
 
+// With one digit everywhere: of 200 texts one is half a percent.
+Text grammar_share(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }
+
 constexpr int kGrammarTexts = 200, kFewestGrammarTexts = 20, kMostGrammarTexts = 400;
 
 /// A model and the stack whose heads are looked at.
@@ -42,9 +45,9 @@ LabBars grammar_bars(const RelationScore& score) {
   out.title = Text::of("lab.grammar.found", {grammar_relation(score.relation), score.count});
   out.most = 1;
   out.bars.push_back({Text::of("lab.grammar.always", {grammar_distance(score.offset)}), score.fixed,
-                      shown_share(score.fixed), LabInk::dim});
+                      grammar_share(score.fixed), LabInk::dim});
   for (const RelationHead& head : score.heads)
-    out.bars.push_back({grammar_head(head), head.accuracy, shown_share(head.accuracy),
+    out.bars.push_back({grammar_head(head), head.accuracy, grammar_share(head.accuracy),
                         &head == score.best() ? LabInk::amber : LabInk::blue});
   return out;
 }
@@ -60,7 +63,7 @@ LabBars grammar_others(const RelationRun& of, Stack stack) {
     const Text distance = Text::of("lab.grammar.always", {grammar_distance(score.offset)});
     const auto add = [&](const Text& by, double share, LabInk ink) {
       out.bars.push_back({Text::of("lab.grammar.by", {grammar_relation(score.relation), by}), share,
-                          shown_share(share), ink});
+                          grammar_share(share), ink});
     };
     add(distance, score.fixed, LabInk::dim);
     add(grammar_head(*head), head->accuracy, LabInk::blue);
@@ -106,8 +109,8 @@ LabTable grammar_table(const RelationRun& of, Stack stack, const RelationScore* 
     if (score.stack != stack || !head) continue;
     if (&score == lit) out.lit = static_cast<int>(out.rows.size());
     out.rows.push_back(fact(grammar_relation(score.relation),
-                            {score.count, grammar_distance(score.offset), shown_share(score.fixed),
-                             grammar_head(*head), shown_share(head->accuracy)}));
+                            {score.count, grammar_distance(score.offset), grammar_share(score.fixed),
+                             grammar_head(*head), grammar_share(head->accuracy)}));
   }
   return out;
 }
@@ -117,8 +120,8 @@ Text grammar_notice(const RelationScore& score) {
   const char* key = !score.can_tell() ? "lab.grammar.notice.fixed"
                     : score.found()   ? "lab.grammar.notice.found"
                                       : "lab.grammar.notice.none";
-  return Text::of(key, {grammar_head(head), shown_share(head.accuracy), grammar_distance(score.offset),
-                        shown_share(score.fixed), grammar_relation(score.relation)});
+  return Text::of(key, {grammar_head(head), grammar_share(head.accuracy), grammar_distance(score.offset),
+                        grammar_share(score.fixed), grammar_relation(score.relation)});
 }
 
 // The first text from number `from` on that has the relation; nothing within one round.
@@ -155,8 +158,8 @@ Result<LabPicture> compute_grammar(const LabValues& values, const std::atomic<bo
   }
   const auto count = static_cast<double>(score->count);
   out.formula = Text::of("lab.grammar.formula",
-                         {std::llround(best.accuracy * count), score->count, shown_share(best.accuracy),
-                          std::llround(score->fixed * count), shown_share(score->fixed)});
+                         {std::llround(best.accuracy * count), score->count, grammar_share(best.accuracy),
+                          std::llround(score->fixed * count), grammar_share(score->fixed)});
   out.notice = grammar_notice(*score);
   return out;
 }

@@ -250,14 +250,19 @@ struct OrderRows {
   std::vector<float> written, swapped;  ///< by place
   int digits = 2;
 };
-// By word: the most it gets in any of these rows, so that two pictures have the same columns.
+// By word: the most it gets in any of these rows, so that two pictures have the same columns. The two that
+// change places, and the word that the sentence is about, are never among "other n".
 std::vector<float> most_given(const std::vector<const OrderRows*>& all, const TwoWords& two) {
   std::vector<float> out(all.front()->written.size(), 0.f);
-  for (const OrderRows* rows : all)
-    for (std::size_t place = 0; place < out.size(); ++place)
+  const std::size_t told = most_moved(all.front()->written, all.front()->swapped, two).first;
+  for (std::size_t place = 0; place < out.size(); ++place) {
+    for (const OrderRows* rows : all)
       out[place] = std::max({out[place], rows->written[place], rows->swapped[place_after(place, two)]});
+    if (two.has(static_cast<int>(place)) || place == told) out[place] += 1;
+  }
   return out;
 }
+
 figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const std::vector<float>& given,
                            const Swap& swap, const std::string& of, const std::string& id,
                            std::vector<Text> title, int priority) {
@@ -277,14 +282,10 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
-  // The two that change places, and the word that the sentence is about, are never among "other n".
   out.most_columns = kMostWords;
-  const auto strength = [&, told = word](int at) {
-    const auto place = static_cast<std::size_t>(at);
-    return swap.two.has(at) || place == told ? 1 + given[place] : given[place];
-  };
-  std::stable_sort(out.order.begin(), out.order.end(),
-                   [&](int x, int y) { return strength(x) > strength(y); });
+  std::stable_sort(out.order.begin(), out.order.end(), [&](int x, int y) {
+    return given[static_cast<std::size_t>(x)] > given[static_cast<std::size_t>(y)];
+  });
   out.values =
       Tensor::from(std::move(values), {{Axis::query, 2}, {Axis::key, static_cast<std::int64_t>(keys)}});
   out.own_rows = {{of, out.scale, out.most, out.digits}, {"", out.scale, out.most, out.digits}};

@@ -264,6 +264,17 @@ TEST(ViewPosition, TheWordsThatGetMostHaveColumnsTheSameInBothPictures) {
     for (const figure::MatrixMark* mark : {&with, &bare}) EXPECT_LT(given(*mark, with.order[at]), 0.02f);
 }
 
+// Without positions no word moves: the word that the sentence is about is still that of the picture above.
+TEST(ViewPosition, BothPicturesHaveTheSameColumnsInEveryModel) {
+  for (const char* model : {"model:storyteller-llama", "model:induction", "model:translator"}) {
+    const Opened of = opened(model);
+    const figure::Figure figure = position_figure(easy_position(of));
+    EXPECT_EQ(mark_of<figure::MatrixMark>(figure, "order").order,
+              mark_of<figure::MatrixMark>(figure, "bare").order)
+        << model;
+  }
+}
+
 // No head of block 0 changes by more than 0.006: the picture is of the head that does change.
 TEST(ViewPosition, ShowsTheHeadThatTheOrderChanges) {
   const Opened of = opened("model:storyteller");
