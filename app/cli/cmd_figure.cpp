@@ -18,7 +18,6 @@
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 #include "core/view/step_figure.h"
-#include "core/view/window_choices.h"
 
 namespace attnscope::cli {
 namespace {
@@ -196,7 +195,7 @@ Status make_figure(FigureOptions options) {
   std::optional<PathsIn> reading;  // what its choices name stands in the session
   if (source.session) reading.emplace(options.models.front());
   state.sequence = source.sequence;
-  take_view_choices(*view, source.look, state);
+  take_choices(*view, source.look, state);
   if (view->id == "ask" && !options.minus) {
     TRY(state.asked, asked_again(source.look, source.document, source.sequence, source.pinned.get()));
   }

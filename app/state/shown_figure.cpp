@@ -16,7 +16,6 @@
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 #include "core/view/report.h"
-#include "core/view/window_choices.h"
 
 namespace attnscope {
 namespace {
@@ -94,7 +93,7 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
     out.compare = state.workspace.show_difference;
   }
   out.sequence = at;
-  take_view_choices(*of.view, state.look(), out);
+  take_choices(*of.view, state.look(), out);
   return out;
 }
 

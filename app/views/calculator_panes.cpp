@@ -274,7 +274,9 @@ std::string shown_number(const CalcNumber& number) {
     case As::memory: return binary_bytes(Count(number.whole));
     case As::seconds: return time_text(number.real);
     case As::large: return with_prefix(number.real);
-    case As::ratio: return significant(number.real, number.digits);
+    case As::ratio:
+      return number.real > 0 && number.real < 1e-4 ? with_power(number.real, 2)
+                                                   : significant(number.real, number.digits);
     case As::word: return number.word.str();
   }
   return {};

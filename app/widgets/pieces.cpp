@@ -230,11 +230,4 @@ bool play_button(const char* id, bool playing, const char* help) {
   return clicked;
 }
 
-std::string significant(double value, int digits) {
-  std::string out = format("%.*g", digits, value);
-  for (std::size_t at = out.find('-'); at != std::string::npos; at = out.find('-', at))
-    out.replace(at, 1, "−");
-  return out;
-}
-
 }  // namespace attnscope

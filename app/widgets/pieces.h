@@ -12,6 +12,7 @@
 #include "app/look/label.h"
 #include "app/look/scopes.h"
 #include "app/look/theme.h"
+#include "core/base/power_text.h"
 
 namespace attnscope {
 
@@ -94,8 +95,5 @@ SliderEvent slider_real(const char* id, std::string_view title, float& value, fl
                         ImFont* face = nullptr);
 /// Round play / pause button; true when clicked.
 bool play_button(const char* id, bool playing, const char* help);
-
-/// `digits` significant digits, with a U+2212 minus.
-std::string significant(double value, int digits);
 
 }  // namespace attnscope

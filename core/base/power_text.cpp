@@ -25,4 +25,11 @@ std::string with_power(double value, int digits) {
   return out + "·" + power_of_ten(exponent);
 }
 
+std::string significant(double value, int digits) {
+  std::string out = format("%.*g", digits, value);
+  for (std::size_t at = out.find('-'); at != std::string::npos; at = out.find('-', at))
+    out.replace(at, 1, "−");
+  return out;
+}
+
 }  // namespace attnscope

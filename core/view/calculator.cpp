@@ -32,11 +32,8 @@ Result<Described> calc_base(const CalcChosen& chosen, const OpenedModel& opened)
 
 }  // namespace
 
-CalcChosen calc_chosen(const nlohmann::json& look) {
+CalcChosen calc_chosen(const nlohmann::json& from) {
   CalcChosen out;
-  const nlohmann::json::json_pointer place("/views/calculator");
-  if (!look.is_object() || !look.contains(place) || !look[place].is_object()) return out;
-  const nlohmann::json& from = look[place];
   session_look_read(from, "preset", out.preset);
   session_look_read(from, "file", out.file);
   session_look_read(from, "dtype", out.dtype);

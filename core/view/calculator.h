@@ -24,8 +24,8 @@ struct CalcChosen {
   std::string pane, beside = kFirstPreset, machine;  ///< empty: the first, none, the first
 };
 
-/// From "views": {"calculator": ...} of a look; what is missing there is as in a window that was just opened.
-CalcChosen calc_chosen(const nlohmann::json& look);
+/// As a session keeps them (an object); what is missing there is as in a window that was just opened.
+CalcChosen calc_chosen(const nlohmann::json& from);
 /// Positions that a model is calculated with at first.
 std::int64_t first_positions(const Described& model);
 /// What is calculated for: length, batch, formats.

@@ -2,22 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/session/look_read.h"
 
 namespace attnscope {
-namespace {
-
-// With a U+2212 minus.
-std::string checked_number(double value, int digits) {
-  std::string out = format("%.*g", digits, value);
-  for (std::size_t at = out.find('-'); at != std::string::npos; at = out.find('-', at))
-    out.replace(at, 1, "−");
-  return out;
-}
-
-}  // namespace
-
 const StepDifference* CheckRows::first_wrong() const {
   const auto found = std::find_if(all().begin(), all().end(), [&](const auto& one) { return wrong(one); });
   return found == all().end() ? nullptr : &*found;
@@ -40,17 +29,14 @@ Text CheckRows::verdict() const {
   if (!first->compared())
     return Text::of("check.torch.lacks", {good, compared, within, first->name(), first->why});
   if (!torch)
-    return Text::of("check.first", {good, compared, within, first->name(), checked_number(first->error(), 3),
+    return Text::of("check.first", {good, compared, within, first->name(), significant(first->error(), 3),
                                     to_text(first->at)});
   return Text::of("check.torch.first", {good, compared, within, first->name(), first->place(),
-                                        checked_number(first->first, 5), checked_number(first->second, 5)});
+                                        significant(first->first, 5), significant(first->second, 5)});
 }
 
-CheckChosen check_chosen(const nlohmann::json& look) {
+CheckChosen check_chosen(const nlohmann::json& from) {
   CheckChosen out;
-  const nlohmann::json::json_pointer place("/views/check");
-  if (!look.is_object() || !look.contains(place) || !look[place].is_object()) return out;
-  const nlohmann::json& from = look[place];
   session_look_read(from, "file", out.file);
   session_look_read(from, "against_pinned", out.against_pinned);
   session_look_read(from, "against_torch", out.against_torch);

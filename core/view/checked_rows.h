@@ -36,8 +36,8 @@ struct CheckChosen {
   bool against_pinned = false, against_torch = false;
   double tolerance = 1e-4, torch_tolerance = kReferenceTolerance;
 };
-/// From "views": {"check": ...} of a look; what is missing there is as in a window that was just opened.
-CheckChosen check_chosen(const nlohmann::json& look);
+/// As a session keeps them (an object); what is missing there is as in a window that was just opened.
+CheckChosen check_chosen(const nlohmann::json& from);
 
 /// The page of Check that is open: "torch", "run" (the one compared with) or "file"; empty: there is nothing
 /// to compare with.

@@ -1,6 +1,7 @@
 #include "core/view/view.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -86,6 +87,12 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   std::vector<std::string> known;
   for (const ViewSpec* view : view_specs()) known.push_back(view->id);
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
+}
+
+void take_choices(const ViewSpec& view, const nlohmann::json& look, ViewState& state) {
+  const nlohmann::json::json_pointer place("/views/" + view.id);
+  const bool there = look.is_object() && look.contains(place) && look[place].is_object();
+  if (view.choose) view.choose(there ? look[place] : nlohmann::json::object(), state);
 }
 
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state) {

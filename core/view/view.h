@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -106,7 +107,12 @@ struct ViewSpec {
   std::vector<std::string_view> takes = {};
   bool row = true;        ///< it depends on the row that is looked at, and the text stands above it
   bool own_text = false;  ///< it shows how a text looks at itself: it opens there, not at cross-attention
+  /// Takes what was chosen inside it (`chosen`, as a session or the window keeps it) and, where none is open,
+  /// its page. Null: nothing but controls is chosen in it.
+  void (*choose)(const nlohmann::json& chosen, ViewState& state) = nullptr;
 };
+/// The view's choices out of a look of a session or of the window as it is ("views").
+void take_choices(const ViewSpec& view, const nlohmann::json& look, ViewState& state);
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);
 /// `page` where it is one of them or the view's aside, else empty: the first.

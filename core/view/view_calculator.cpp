@@ -138,11 +138,17 @@ Result<ViewDrawing> draw_calculator(const ViewState& state) {
   return out;
 }
 
+void choose_calculator(const nlohmann::json& chosen, ViewState& state) {
+  state.calc = std::make_shared<const CalcChosen>(calc_chosen(chosen));
+  if (state.page.empty()) state.page = state.calc->pane;
+}
+
 }  // namespace
 
 ViewSpec view_calculator() {
   ViewSpec out{"calculator", 120, true, false, draw_calculator};
   out.stations = calculator_pages;
+  out.choose = choose_calculator;
   out.row = false;
   return out;
 }

@@ -91,11 +91,17 @@ Result<ViewDrawing> draw_check(const ViewState& state) {
   return out;
 }
 
+void choose_check(const nlohmann::json& chosen, ViewState& state) {
+  state.check = std::make_shared<const CheckChosen>(check_chosen(chosen));
+  if (state.page.empty()) state.page = check_page(*state.check, state);
+}
+
 }  // namespace
 
 ViewSpec view_check() {
   ViewSpec out{"check", 59, true, false, draw_check};
   out.stations = check_pages;
+  out.choose = choose_check;
   out.row = false;
   return out;
 }

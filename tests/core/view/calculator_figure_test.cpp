@@ -9,7 +9,6 @@
 #include "core/session/document.h"
 #include "core/view/calculator.h"
 #include "core/view/checked_rows.h"
-#include "core/view/window_choices.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -20,7 +19,7 @@ using namespace attnscope::testing;
 
 std::vector<FigureData> drawn(const char* id, ViewState state, const json& look) {
   const ViewSpec& view = **find_view(id);
-  take_view_choices(view, look, state);
+  take_choices(view, look, state);
   const auto figure = draw_view(view, state);
   EXPECT_TRUE(figure) << figure.error().sentence();
   return figure ? data_of(*figure) : std::vector<FigureData>();
