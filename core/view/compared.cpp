@@ -186,6 +186,12 @@ PartBox headed(const std::string& id, figure::Ink ink, const ViewState& state, M
        figure::leaf({id, std::move(matrix), 2, {}, "planes"})});
 }
 
+// Nobody has changed who sees whom: what is open is what the model was trained under.
+bool has_own_masks(const Trace& run) {
+  return std::none_of(run.edits.begin(), run.edits.end(),
+                      [](const auto& edit) { return edit->mask() != nullptr; });
+}
+
 }  // namespace
 
 bool shows_matrix(const figure::Figure& figure) { return plane_of(figure) != nullptr; }
@@ -214,7 +220,8 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
   then.row =
       std::clamp<std::int64_t>(state.row, 0, std::max<std::int64_t>(0, then.run->rows(then.place.stack) - 1));
   if (!check_state(then)) return std::nullopt;
-  const bool apart = trained_apart(*then.opened, *now.opened);
+  const bool apart =
+      trained_apart(*then.opened, *now.opened) && has_own_masks(*then.run) && has_own_masks(*now.run);
   then.trained_apart = now.trained_apart = apart;
   auto before = view.draw(then), after = view.draw(now);
   if (!before || !after) return std::nullopt;

@@ -107,6 +107,26 @@ TEST(TrainedApart, WhatEachSaysIsThatOfItsRun) {
   EXPECT_EQ(part->title.front().arguments().front().str(), std::to_string(alike));
 }
 
+// Pairs that were opened by hand are not those that it was trained under: two runs are compared, no
+// trainings.
+TEST(TrainedApart, AnEditedMaskIsNotTheTrainedOne) {
+  const BesideTwin of;
+  Document document = new_document(of.own.model);
+  Request request;
+  request.masks = {"causal & window(5)"};
+  ASSERT_TRUE(apply_request(document, request));
+  const auto question = [](const ViewState& state) {
+    const auto drawing = compared(**find_view("mask"), state);
+    EXPECT_TRUE(drawing);
+    return drawing ? drawing->question.front().key() : std::string();
+  };
+  ViewState state = of.state();
+  EXPECT_EQ(question(state), "figure.compare.trained.question");
+  const std::shared_ptr<const Trace> edited = run_all(document, {}, {})->front();
+  state.run = edited;
+  EXPECT_EQ(question(state), "figure.compare.question");
+}
+
 TEST(TrainedApart, ItsPictureFitsEverywhere) {
   const BesideTwin of;
   struct Room {
