@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMostColumns = 128;
 constexpr std::int64_t kFewRowsDepth = 128, kManyRowsDepth = 256;
 constexpr std::int64_t kFewRows = 16;
-constexpr int kFirstCache = 3;  // for __builtin_prefetch
+constexpr int kSecondCache = 2;  // for __builtin_prefetch
 
 }  // namespace
 
@@ -29,7 +29,6 @@ EncodedPanels::EncodedPanels(const Tensor& w) : w_(w) {
 
 std::int64_t EncodedPanels::depth(std::int64_t rows) const {
   if (unit_ == 0) return kManyRowsDepth;  // blocks are expanded whole
-  if (rows == 1) return std::max(unit_, kOneRowDepth);
   return rows <= kFewRows ? kFewRowsDepth : kManyRowsDepth;
 }
 
@@ -46,14 +45,13 @@ void EncodedPanels::expand(std::int64_t col, std::int64_t n, std::int64_t at, st
   const bool turned = w_.stride(0) == 1;
   values.resize(static_cast<std::size_t>(depth * n));
   (turned ? piece.transpose() : piece).read(values.data());
-  const std::int64_t step = row_step(columns);
-  for (std::int64_t first = 0; first < n; first += columns, to += step * depth) {
+  for (std::int64_t first = 0; first < n; first += columns, to += columns * depth) {
     const std::int64_t count = std::min(columns, n - first);
     const std::int64_t ld = (count + kernel_.width - 1) / kernel_.width * kernel_.width;
     const float* const from = values.data() + first * (turned ? depth : 1);
     packed.resize(static_cast<std::size_t>(depth * ld));
     kernel_.pack(from, turned ? depth : n, turned, packed.data(), columns, count, depth);
-    for (std::int64_t i = 0; i < depth; ++i) std::copy_n(packed.data() + i * ld, ld, to + i * step);
+    for (std::int64_t i = 0; i < depth; ++i) std::copy_n(packed.data() + i * ld, ld, to + i * columns);
   }
 }
 
@@ -66,8 +64,8 @@ void EncodedPanels::fetch(std::int64_t col, std::int64_t n, std::int64_t at, std
   const std::int64_t begin = (at_ + at) / block * bytes, end = (at_ + at + depth + block - 1) / block * bytes;
   for (std::int64_t j = col; j < std::min(col + n, w_.size(1)); ++j) {
     const std::uint8_t* const row = code.row(row_ + j);
-    for (std::int64_t i = begin; i < end; i += kLine) __builtin_prefetch(row + i, 0, kFirstCache);
-    __builtin_prefetch(row + end - 1, 0, kFirstCache);
+    for (std::int64_t i = begin; i < end; i += kLine) __builtin_prefetch(row + i, 0, kSecondCache);
+    __builtin_prefetch(row + end - 1, 0, kSecondCache);
   }
 }
 
@@ -76,7 +74,7 @@ void EncodedPanels::pack(std::int64_t col, std::int64_t n, std::int64_t at, std:
   if (unit_ == 0) return expand(col, n, at, depth, to, columns);
   const Encoded& code = *w_.code();
   std::array<const std::uint8_t*, kMostColumns> rows;
-  for (const std::int64_t end = col + n; col < end; col += columns, to += row_step(columns) * depth) {
+  for (const std::int64_t end = col + n; col < end; col += columns, to += columns * depth) {
     const std::int64_t count = std::min(columns, end - col);
     if (!decodes(col, count, at, depth)) {
       expand(col, count, at, depth, to, columns);
@@ -85,8 +83,17 @@ void EncodedPanels::pack(std::int64_t col, std::int64_t n, std::int64_t at, std:
     const bool last = at + depth >= w_.size(0);
     fetch(last ? col + columns : col, count, last ? 0 : at + depth, depth);
     for (std::int64_t j = 0; j < count; ++j) rows[static_cast<std::size_t>(j)] = code.row(row_ + col + j);
-    kernel_.decode(code.dtype(), rows.data(), count, at_ + at, depth, columns == kernel_.wide, to);
+    kernel_.decode(code.dtype(), rows.data(), count, at_ + at, depth, to);
   }
+}
+
+bool EncodedPanels::multiply_row(std::int64_t col, std::int64_t n, std::int64_t ahead, const float* x,
+                                 float* y) const {
+  if (!decodes(col, n, 0, w_.size(0))) return false;
+  std::array<const std::uint8_t*, kMostColumns> rows;
+  for (std::int64_t j = 0; j < n; ++j) rows[static_cast<std::size_t>(j)] = w_.code()->row(row_ + col + j);
+  kernel_.multiply_row(w_.code()->dtype(), rows.data(), n, at_, w_.size(0), ahead, x, y);
+  return true;
 }
 
 }  // namespace attnscope

@@ -18,22 +18,17 @@ class EncodedPanels {
   /// Steps of k that a panel for `rows` rows of x holds at a time: so many that the panel stays in the first
   /// cache where its numbers are used once or a few times.
   std::int64_t depth(std::int64_t rows) const;
-  /// Columns of a panel for so many rows.
-  std::int64_t columns(std::int64_t rows) const {
-    return rows == 1 && decodes() && unit_ <= kOneRowDepth ? kernel_.wide : kernel_.columns;
-  }
-  /// Floats from one row of a panel to the next.
-  std::int64_t row_step(std::int64_t columns) const {
-    return columns == kernel_.wide ? kernel_.wide_step : columns;
-  }
-  /// As Kernels::pack, for columns [col, col + n) and steps [at, at + depth), with columns() and row_step().
-  /// Meanwhile the bytes that come next are fetched.
+  /// As Kernels::pack, for columns [col, col + n) and steps [at, at + depth), but for rows of a panel, which
+  /// are all `columns` floats. Meanwhile the bytes that come next are fetched.
   void pack(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth, float* to,
             std::int64_t columns) const;
 
- private:
-  static constexpr std::int64_t kOneRowDepth = 64;
+  /// y [n] += x [k] w[:, col : col + n] for a single row x, decoded in registers, where it can be; else
+  /// false, and nothing is done. The bits are those of the product with panels. What stands `ahead` columns
+  /// later is fetched meanwhile.
+  bool multiply_row(std::int64_t col, std::int64_t n, std::int64_t ahead, const float* x, float* y) const;
 
+ private:
   bool decodes(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth) const;
   void fetch(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth) const;
   void expand(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth, float* to,

@@ -12,23 +12,20 @@ namespace attnscope {
 
 /// Row-major matrices are (pointer, ld) with ld = floats from one row to the next.
 struct Kernels {
-  const char* name;        ///< what kernel_name() shows
-  std::int64_t width;      ///< floats of a vector
-  std::int64_t columns;    ///< of a panel at most: whole vectors
-  std::int64_t wide;       ///< of a panel for a single row of a
-  std::int64_t wide_step;  ///< floats from one row of such a panel to the next
+  const char* name;      ///< what kernel_name() shows
+  std::int64_t width;    ///< floats of a vector
+  std::int64_t columns;  ///< of a panel at most: whole vectors
 
   /// Writes b [k, n], stored as [n, k] where `transposed`, as panels of `columns` columns (whole vectors),
   /// one behind the other. Rows of a panel are as many whole vectors as it needs, filled up with 0: only the
   /// last panel may be narrower.
   void (*pack)(const float* b, std::int64_t ldb, bool transposed, float* to, std::int64_t columns,
                std::int64_t n, std::int64_t k);
-  /// c [m, n] = from [m, n] + a [m, k] b [k, n] for n <= columns, or n <= wide where rows are few. Cell (i,
-  /// k) of a is a[i a_row + k a_col], (i, j) of `from` from[i from_row + j]: c itself, or one row for all.
-  /// Rows of b are read in whole vectors (as pack leaves them); c and `from` are touched in n columns only. A
-  /// cell of c is one chain from + a b + a b + ... in the order of k, each step rounded once (twice where the
-  /// processor has no fused product): its bits do not depend on m, on n, on where it stands, or on whether k
-  /// is cut into several calls.
+  /// c [m, n] = from [m, n] + a [m, k] b [k, n] for n <= columns. Cell (i, k) of a is a[i a_row + k a_col],
+  /// (i, j) of `from` from[i from_row + j]: c itself, or one row for all. Rows of b are read in whole vectors
+  /// (as pack leaves them); c and `from` are touched in n columns only. A cell of c is one chain from + a b +
+  /// a b + ... in the order of k, each step rounded once (twice where the processor has no fused product):
+  /// its bits do not depend on m, on n, on where it stands, or on whether k is cut into several calls.
   void (*multiply)(const float* a, std::int64_t a_row, std::int64_t a_col, const float* b, std::int64_t ldb,
                    const float* from, std::int64_t from_row, float* c, std::int64_t ldc, std::int64_t m,
                    std::int64_t n, std::int64_t k);
@@ -40,10 +37,15 @@ struct Kernels {
   /// them.
   std::int64_t (*decoded_unit)(DType type);
   /// Writes values [first, first + depth) of n encoded rows, which begin at rows[0], rows[1], ..., as columns
-  /// of a panel whose rows are `columns` floats apart, or `wide_step` (what lies beyond n has no meaning).
+  /// of a panel whose rows are `columns` floats apart (what lies beyond n has no meaning).
   /// The bits are those of expand().
   void (*decode)(DType type, const std::uint8_t* const* rows, std::int64_t n, std::int64_t first,
-                 std::int64_t depth, bool in_wide_rows, float* to);
+                 std::int64_t depth, float* to);
+  /// y[j] = y[j] + x[0] w[j][0] + x[1] w[j][1] + ..., one chain in the order of k as in multiply(), for
+  /// values [first, first + depth) of n <= columns encoded rows w: decoded in registers, without a panel.
+  /// What stands `ahead` rows later is fetched meanwhile.
+  void (*multiply_row)(DType type, const std::uint8_t* const* rows, std::int64_t n, std::int64_t first,
+                       std::int64_t depth, std::int64_t ahead, const float* x, float* y);
   /// `steps` times 12 vectors of x y + z, in registers, to measure peak speed; the result has no meaning.
   float (*fused_burst)(std::int64_t steps);
   /// sum of x[i] y[i]

@@ -41,29 +41,29 @@ struct Piece {
 // of them come before it.
 class Work {
  public:
-  Work(const Product& p, const Right& w) : p_(p), w_(w) {
+  Work(const Product& p, const Right& w, std::int64_t threads) : p_(p), w_(w), threads_(threads) {
     if (!w.data) encoded_.emplace(w.keep);
     depth_ = encoded_ ? encoded_->depth(p.m) : kPackDepth;
-    width_ = encoded_ ? encoded_->columns(p.m)
+    width_ = encoded_ ? kernel_.columns
                       : Cut(w.panels ? w.panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
     if (w.panels && w.panels->wanted(width_)) kept_ = w.panels;
     if (kept_) shift_ = w.first_column % width_;
   }
 
   // Rows of a piece: packing on the way is for as many rows as leave work for every thread.
-  std::int64_t rows(std::int64_t threads) const {
-    return kept_ ? kChunk : std::max(kChunk, p_.m * p_.n / (width_ * 4 * threads));
+  std::int64_t rows() const {
+    return kept_ ? kChunk : std::max(kChunk, p_.m * p_.n / (width_ * 4 * threads_));
   }
-  // Pieces of the columns, for so many pieces of rows and threads.
-  Cut columns(std::int64_t chunks, std::int64_t threads) const {
+  // Pieces of the columns, for so many pieces of rows.
+  Cut columns(std::int64_t chunks) const {
     const std::int64_t panels = (shift_ + p_.n + width_ - 1) / width_;
     const bool in_place =
         !kept_ && !encoded_ && p_.m <= kProductInPlaceRows;  // long stretches of memory, one after another
-    const bool one = encoded_ && encoded_->decodes() &&
+    const bool one = encoded_ && encoded_->decodes() && p_.m > 1 &&
                      p_.m <= kProductFewRows;  // what is decoded stays in the first cache
     const std::int64_t group = in_place ? kLongGroup : one ? width_ : kProductGroup;
     const std::int64_t most = std::max<std::int64_t>(1, group / width_);
-    return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads), 1, most),
+    return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads_), 1, most),
             width_};
   }
   Piece piece(const Cut& rows, const Cut& cols, std::int64_t index) const {
@@ -75,6 +75,7 @@ class Work {
   void run(const Piece& piece) const {
     if (!p_.add && !begins_) start_with_bias(piece);
     if (kept_) return run_kept(piece);
+    if (encoded_ && p_.m == 1 && p_.x_col == 1) return run_row(piece);
     const std::int64_t done = !encoded_ && p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
     run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
   }
@@ -107,7 +108,7 @@ class Work {
                      first ? 0 : p_.ldy, y, p_.ldy, piece.m, n, depth);
   }
   std::int64_t row_step(std::int64_t columns) const {
-    if (encoded_) return encoded_->row_step(width_);
+    if (encoded_) return width_;
     return (std::min(columns, width_) + kernel_.width - 1) / kernel_.width * kernel_.width;
   }
 
@@ -126,6 +127,17 @@ class Work {
         step(piece, col, std::min(width_, piece.col + whole - col), at, std::min(kInPlaceDepth, p_.k - at),
              w_.data + at * w_.ld + col, w_.ld);
     return whole;
+  }
+
+  // A single row times an encoded weight, panel by panel: none is made where the weight is decoded in
+  // registers. Behind the last panel this thread goes on with the piece after those of the others.
+  void run_row(const Piece& piece) const {
+    for (std::int64_t at = 0; at < piece.n; at += width_) {
+      const std::int64_t n = std::min(width_, piece.n - at);
+      const std::int64_t ahead = at + n < piece.n ? n : n + piece.n * (threads_ - 1);
+      const std::int64_t col = piece.col + at;
+      if (!encoded_->multiply_row(col, n, ahead, p_.x, p_.y + col)) run_packing({piece.row, 1, col, n});
+    }
   }
 
   void run_packing(const Piece& piece) const {
@@ -190,7 +202,7 @@ class Work {
   const Kernels& kernel_ = kernels();
   Panels* kept_ = nullptr;
   std::optional<EncodedPanels> encoded_;
-  std::int64_t width_ = 0, shift_ = 0, depth_ = 0;
+  std::int64_t threads_, width_ = 0, shift_ = 0, depth_ = 0;
   // The first step of a cell begins with the bias; elsewhere the bias is written beforehand.
   const bool begins_ = !p_.add && p_.k > 0 && p_.m > kProductInPlaceRows;
 };
@@ -223,8 +235,8 @@ namespace {
 // Calls share(count, body) with the pieces of a product.
 template <class Share>
 void run(const Product& product, const Right& w, std::int64_t threads, Share share) {
-  const Work work(product, w);
-  const Cut rows(product.m, work.rows(threads), 24), cols = work.columns(rows.count, threads);
+  const Work work(product, w, threads);
+  const Cut rows(product.m, work.rows(), 24), cols = work.columns(rows.count);
   share(rows.count * cols.count, [&](std::int64_t index) { work.run(work.piece(rows, cols, index)); });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ops/ops.h"
+#include "core/tensor/encoded.h"
 #include "tests/bench/inputs.h"
 
 namespace attnscope {
@@ -72,6 +73,33 @@ BENCHMARK(linear_rows)
     ->ArgsProduct({{1, 4, 8, 16, 64, 256, 1024}, {3072}, {768}, {0, 1}, {0, 1}, {1}})
     ->ArgsProduct({{1, 4, 64, 256}, {768}, {3072}, {0, 1}, {1}, {0}})
     ->ArgsProduct({{1, 4, 16}, {768}, {50257}, {1}, {1}, {0, 1}})
+    ->UseRealTime();
+
+// Copies of one encoded weight [out, in], cold. Arguments: rows, in, out, number of the format.
+void encoded_rows(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
+  const auto type = static_cast<DType>(state.range(3));
+  const std::int64_t bytes = storage_bytes(type, in * out);
+  const auto memory =
+      std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(150'000'000), std::byte{37});
+  std::vector<Tensor> all;
+  for (std::int64_t at = 0; at + bytes <= std::ssize(*memory); at += bytes)
+    all.push_back(Tensor::encoded(std::make_shared<Encoded>(memory, memory->data() + at, type, out, in),
+                                  {{Axis::out, out}, {Axis::in, in}})
+                      .transpose());
+  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37);
+  std::size_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(linear(x, all[next++ % all.size()], {}, Axis::out));
+  count_flops(state, 2.0 * static_cast<double>(rows * in * out));
+  count_bytes(state, static_cast<double>(bytes));
+  state.SetLabel(std::string(dtype_name(type)));
+}
+BENCHMARK(encoded_rows)
+    ->ArgsProduct({{1, 4, 16, 64},
+                   {768},
+                   {3072},
+                   {static_cast<std::int64_t>(DType::q8_0), static_cast<std::int64_t>(DType::q4_k),
+                    static_cast<std::int64_t>(DType::q6_k), static_cast<std::int64_t>(DType::f16)}})
     ->UseRealTime();
 
 // One number of an embedding moved by the mouse, and the logits of a row with it.

@@ -2,6 +2,7 @@
 // down to subnormal ones and of both signs, rows in order and in any other, on every instruction set.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -30,25 +31,34 @@ Bytes decode_rows_of(DType type, std::int64_t rows, std::int64_t width) {
 }
 
 void expect_decoded(DType type, const Bytes& bytes, std::int64_t width,
-                    const std::vector<std::int64_t>& order, bool wide) {
+                    const std::vector<std::int64_t>& order) {
   const Kernels& kernel = kernels();
   const std::int64_t unit = kernel.decoded_unit(type), n = std::ssize(order);
-  const std::int64_t ld = wide ? kernel.wide_step : kernel.columns;
+  const std::int64_t ld = kernel.columns;
   std::vector<const std::uint8_t*> rows;
   std::vector<float> expected(static_cast<std::size_t>(n * width));
   for (std::int64_t j = 0; j < n; ++j) {
     rows.push_back(bytes.data() + storage_bytes(type, order[static_cast<std::size_t>(j)] * width));
     expand(type, rows.back(), width, expected.data() + j * width);
   }
+  std::vector<float> x(static_cast<std::size_t>(width));
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(0.7f * static_cast<float>(k) + 0.1f);
   for (const auto& [first, depth] : {std::pair{std::int64_t{0}, width}, {unit, unit}, {width - unit, unit}}) {
     std::vector<float> panel(static_cast<std::size_t>(depth * ld), -1.f);
-    kernel.decode(type, rows.data(), n, first, depth, wide, panel.data());
+    kernel.decode(type, rows.data(), n, first, depth, panel.data());
     for (std::int64_t k = 0; k < depth; ++k)
       for (std::int64_t j = 0; j < n; ++j)
         ASSERT_EQ(std::memcmp(&panel[static_cast<std::size_t>(k * ld + j)],
                               &expected[static_cast<std::size_t>(j * width + first + k)], sizeof(float)),
                   0)
             << dtype_name(type) << " row " << j << " value " << first + k;
+    // The product with one row: that of the panel.
+    std::vector<float> product(static_cast<std::size_t>(ld), 0.5f), same = product;
+    kernel.multiply(x.data(), width, 1, panel.data(), ld, product.data(), ld, product.data(), ld, 1, n,
+                    depth);
+    kernel.multiply_row(type, rows.data(), n, first, depth, n, x.data(), same.data());
+    ASSERT_EQ(std::memcmp(product.data(), same.data(), product.size() * sizeof(float)), 0)
+        << dtype_name(type) << " of " << n << " rows from value " << first;
   }
 }
 
@@ -60,17 +70,15 @@ TEST(Decode, HasTheBitsOfExpand) {
     reference::with_every_kernel([&] {
       const Kernels& kernel = kernels();
       ASSERT_GT(kernel.decoded_unit(type), 0);
-      for (const bool wide : {false, true})
-        for (const std::int64_t n : {std::int64_t{1}, kernel.width, kernel.width + 1, kernel.columns}) {
-          std::vector<std::int64_t> in_order, in_pairs, mixed;
-          for (std::int64_t j = 0; j < n; ++j) {
-            in_order.push_back(3 + j);
-            in_pairs.push_back(2 * j);
-            mixed.push_back(j * 37 % kRows);
-          }
-          for (const auto& order : {in_order, in_pairs, mixed})
-            expect_decoded(type, bytes, kWidth, order, wide);
+      for (const std::int64_t n : {std::int64_t{1}, kernel.width, kernel.width + 1, kernel.columns}) {
+        std::vector<std::int64_t> in_order, in_pairs, mixed;
+        for (std::int64_t j = 0; j < n; ++j) {
+          in_order.push_back(3 + j);
+          in_pairs.push_back(2 * j);
+          mixed.push_back(j * 37 % kRows);
         }
+        for (const auto& order : {in_order, in_pairs, mixed}) expect_decoded(type, bytes, kWidth, order);
+      }
     });
   }
 }
