@@ -43,7 +43,9 @@ Table output_bars_table(const OutputRows& rows, const OutputBarsColumns& c, floa
   out.row = rows.height, out.title_row = output_head_height();
   const float number = text_size(out.digits, "−00.00").x + scaled(12);
   out.columns = {{.width = scaled(12)},
-                 {.title = tr(rows.name), .width = std::clamp(width * 0.2f, scaled(70), scaled(150))},
+                 {.title = tr(rows.name),
+                  .width = rows.named ? std::clamp(width * 0.26f, scaled(70), scaled(200))
+                                      : std::clamp(width * 0.2f, scaled(70), scaled(150))},
                  number_column(tr("output.column.logit"), number)};
   if (c.penalty) out.columns.push_back(number_column(tr("output.column.penalised"), number));
   if (c.divided)
@@ -98,14 +100,16 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
       {values_key(std::span(summary.top)), values_key(std::span(&rows.sampling, 1)), shown, rows.sampled,
        static_cast<std::uint64_t>(summary.choice), std::bit_cast<std::uint32_t>(rows.height),
        std::bit_cast<std::uint32_t>(width), static_cast<std::uint64_t>(tail.count),
-       reinterpret_cast<std::uintptr_t>(&opened), reinterpret_cast<std::uintptr_t>(rows.name)},
+       reinterpret_cast<std::uintptr_t>(&opened), reinterpret_cast<std::uintptr_t>(rows.name),
+       rows.named ? 1u : 0u},
       [&] {
         const OutputBarsColumns c(rows, width);
         Table out = output_bars_table(rows, c, width);
         for (std::size_t i = 0; i < shown; ++i) {
           const NextToken& token = summary.top[i];
-          out.rows.push_back(output_bars_row(c, &token, output_name(opened, token.id),
-                                             static_cast<double>(token.prob), static_cast<double>(token.kept),
+          const std::string name = rows.named ? rows.named(token.id) : output_name(opened, token.id);
+          out.rows.push_back(output_bars_row(c, &token, name, static_cast<double>(token.prob),
+                                             static_cast<double>(token.kept),
                                              rows.sampled && token.id == summary.choice));
           out.rows.back().id = "###next_" + std::to_string(i);
         }

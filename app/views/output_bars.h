@@ -22,6 +22,8 @@ struct OutputRows {
   Sampling sampling = {};  ///< settings of these steps
   float height = 22;       ///< row height, pixels
   std::function<void(int id)> offer = {};  ///< called after the item of each token
+  /// The name of a token with what it stands for; null: its name alone.
+  std::function<std::string(int id)> named = {};
 };
 /// Draws `shown` tokens and the rest as one bar below them; returns the index of the clicked token, or -1.
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,

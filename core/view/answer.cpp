@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/model/measure.h"
 #include "core/train/arm_text.h"
@@ -161,6 +162,17 @@ std::int64_t equally_likely(const Tensor& logits) {
   return out;
 }
 
+namespace {
+// "239.4", "29,230": four figures; from a million on as a power of ten.
+Text times_text(double times) {
+  constexpr double kCounted = 1e3, kPower = 1e6;
+  if (times < kCounted) return Text(format("%.4g", times));
+  if (times >= kPower) return Text(with_power(times, 3));
+  const double step = std::pow(10, std::floor(std::log10(times)) - 3);
+  return Text(format_count(std::llround(std::round(times / step) * step)));
+}
+}  // namespace
+
 Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t row) {
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
@@ -180,7 +192,7 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
     const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
     add(Text::of("figure.sure.lead", {name(1)}),
         Text::of("figure.sure.logits", {figure::number_text(lead, 2)}));
-    add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {format("%.4g", std::exp(lead))}));
+    add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {times_text(std::exp(lead))}));
   }
   add(Text::of("figure.sure.entropy"), Text::of("figure.sure.nats", {format("%.2f", std::abs(entropy))}));
   add(Text::of("figure.sure.most"), Text::of("figure.sure.nats", {format("%.2f", std::log(count))}));
