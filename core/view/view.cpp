@@ -115,7 +115,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
   const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
-  const bool one_run = state.run && view.row && !asks_many(state);
+  const bool one_run = state.run && view.model && view.row && !asks_many(state);
   std::vector<figure::PartBox> beside;
   const bool below_answer = drawn.notes && !drawn.above;
   if (drawn.notes && !below_answer) beside.push_back(std::move(*drawn.notes));
