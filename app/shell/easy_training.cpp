@@ -263,6 +263,11 @@ void EasyTraining::draw_curve(const Session& session, ImVec2 at, ImVec2 size) {
                  at, size);
 }
 
+const char* training_try_key(TrainingState state, bool begun, bool own) {
+  if (own) return state == TrainingState::finished ? "easy.train.try.done" : "easy.train.try.look";
+  return begun && state == TrainingState::paused ? "easy.train.try.go_on" : "easy.train.try.start";
+}
+
 // One thing to do: first Start, then a look at what the heads do meanwhile.
 void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
   const ImVec2 end(at.x + width, at.y + px(kTryCardHeight - 8));
@@ -275,11 +280,7 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
     ImGui::SetCursorScreenPos(ImVec2(right, middle - ImGui::GetFrameHeight() / 2));
     if (raised_button(label)) state.workspace.view = "attention";
   }
-  const bool stopped = begun && state.session.training().state() == TrainingState::paused;
-  draw_try_words(tr(own       ? "easy.train.try.look"
-                    : stopped ? "easy.train.try.go_on"
-                              : "easy.train.try.start"),
-                 left, right, middle);
+  draw_try_words(tr(training_try_key(state.session.training().state(), begun, own)), left, right, middle);
 }
 
 void EasyTraining::draw(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {

@@ -6,12 +6,14 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/look/kept_text.h"
+#include "app/views/figure_page.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/train/pilot_path.h"
 
 namespace attnscope {
 namespace {
@@ -128,6 +130,18 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     compat::item_tooltip(help.c_str());
   };
   return draw_table(table, at, width, item).clicked;
+}
+
+std::function<std::string(int)> movement_names(const ViewContext& context, const NextSummary& summary,
+                                               std::int64_t row) {
+  const OpenedModel& opened = *context.run.document.opened;
+  if (summary.top.empty() || !action_bin(output_name(opened, summary.top.front().id))) return {};
+  ViewState state = view_state_of(context);
+  state.row = row, state.level = Level::easy;  // which names movements by what they stand for
+  return [state, &opened](int id) {
+    const std::string name = output_name(opened, id), said = answer_name(state, state.row, id).str();
+    return name == said ? name : tr("output.row.movement", {name, said});
+  };
 }
 
 }  // namespace attnscope

@@ -4,11 +4,9 @@
 // in core/sample.
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
-#include "app/views/figure_page.h"
 #include "app/views/output_bars.h"
 #include "app/views/output_draws.h"
 #include "app/views/output_settings.h"
@@ -25,7 +23,6 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
-#include "core/train/pilot_path.h"
 
 namespace attnscope {
 namespace {
@@ -80,7 +77,6 @@ class OutputView : public View {
   void draw_text_so_far(const ViewContext& context, float width);
   void draw_list(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_running_sum(const ViewContext& context, ImVec2 room);
-  std::function<std::string(int)> movement_names(const ViewContext& context) const;
   void draw_pages(const ViewContext& context, float width);
   void draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin);
   void draw_page(const ViewContext& context, ImVec2 at, ImVec2 room);
@@ -380,7 +376,7 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (recorded_) rows.help = "output.row.help.recorded", rows.sampled = false;
   rows.sampling = context.session.document().sampling;
   rows.height = row;
-  if (const auto movement = movement_names(context)) rows.named = movement;
+  rows.named = movement_names(context, *summary_, pos_);
   rows.offer = [&](int id) { offer_measure(context.workspace, id); };
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
@@ -390,20 +386,6 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   // A whole answer takes no further token: what it says next is exchanged.
   if (says_ == Says::next) answered_ ? put_in_place(context, id, pos_ + 1) : append(context, id);
   if (says_ == Says::masked) put_in_place(context, id, pos_);
-}
-
-// Of a policy that says movements: "<act_10> +6.25 cm", what its tokens stand for at this place. Null
-// elsewhere.
-std::function<std::string(int)> OutputView::movement_names(const ViewContext& context) const {
-  const OpenedModel& opened = *context.run.document.opened;
-  if (!summary_ || summary_->top.empty() || !action_bin(output_name(opened, summary_->top.front().id)))
-    return {};
-  ViewState state = view_state_of(context);
-  state.row = pos_, state.level = Level::easy;  // which names movements by what they stand for
-  return [state, &opened](int id) {
-    const std::string name = output_name(opened, id), said = answer_name(state, state.row, id).str();
-    return name == said ? name : tr("output.row.movement", {name, said});
-  };
 }
 
 void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
