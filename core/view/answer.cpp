@@ -163,6 +163,8 @@ std::int64_t equally_likely(const Tensor& logits) {
 }
 
 namespace {
+constexpr std::size_t kShortSecond = 6;  // letters
+
 // "239.4", "29,230": four figures; from a million on as a power of ten.
 Text times_text(double times) {
   constexpr double kCounted = 1e3, kPower = 1e6;
@@ -190,7 +192,9 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
   const auto name = [&](std::size_t at) { return answer_name(state, row, tokens[at].id); };
   if (tokens.size() > 1) {
     const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
-    add(Text::of("figure.sure.lead", {name(1)}),
+    const Text second = name(1);  // a long one would be cut beside its number
+    add(utf8_length(second.str()) > kShortSecond ? Text::of("figure.sure.lead.long")
+                                                 : Text::of("figure.sure.lead", {second}),
         Text::of("figure.sure.logits", {figure::number_text(lead, 2)}));
     add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {times_text(std::exp(lead))}));
   }

@@ -240,7 +240,8 @@ TEST(Screenshot, TheEasyWindowFitsEachViewAndStation) {
   }
 }
 
-// Each model of the walk is looked at in the level that was asked for, whatever view the one before ended with.
+// Each model of the walk is looked at in the level that was asked for, whatever view the one before ended
+// with.
 TEST(Screenshot, EveryModelFitsTheEasyWindow) {
   const Finished done = run_blind({"--check-fit", "--json", "--level", "easy", "--lang", "en"});
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
