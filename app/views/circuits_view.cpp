@@ -25,9 +25,6 @@ class CircuitsView final : public View {
   const char* id() const override { return "circuits"; }
   ViewGroup group() const override { return ViewGroup::inside; }
   int order() const override { return 3; }
-  // About weights alone: neither the answer nor the steps of a run stand beside it.
-  bool wants_all() const override { return true; }
-  bool reads_text() const override { return true; }
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty() || run.recorded()) return "circuits_view.none.weights";
     return run.trace(0).config().n_layers() < 2 ? "circuits_view.none.block" : "";
