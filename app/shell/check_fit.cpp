@@ -84,6 +84,7 @@ class FitCheck {
   void check_language(const RunResult& run, const std::string& language) {
     frame_.state().set_language(language);
     const Level level = frame_.state().workspace.level;
+    const std::string first = frame_.state().workspace.view;
     for (const auto& view : frame_.state().views) {
       frame_.state().workspace.level = level;  // a view that easy has no picture of went to the full window
       if (!view->unavailable(run).empty() || (!options_.view.empty() && options_.view != view->id()))
@@ -97,7 +98,8 @@ class FitCheck {
       else
         check_figure("");
     }
-    frame_.state().workspace.level = level;  // for the next language, too
+    frame_.state().workspace.level = level;  // for the next language and model, too: a view without an easy
+    frame_.state().workspace.view = first;   // picture would open the full window there
   }
 
   // Views without one show another view in its place.

@@ -7,6 +7,7 @@
 #include "app/look/text_lines.h"
 #include "app/shell/try_card.h"
 #include "app/state/controls.h"
+#include "app/views/training_setup.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -19,7 +20,6 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kLeastAnswer = 90.f;                             // units: below it no answer is shown
@@ -42,14 +42,7 @@ const LeftWork* left_work(const Session& session) {
   return found == before.rend() ? nullptr : &*found;
 }
 
-// The task that the open model was trained on; else one that is learned in a minute.
-std::string task_to_begin(const Session& session) {
-  const auto& opened = session.document().opened;
-  if (opened && starts_with(opened->path, kModelPrefix))
-    if (const std::string own = opened->path.substr(std::string_view(kModelPrefix).size()); find_task(own))
-      return own;
-  return find_task(kEasyTask) || tasks().empty() ? kEasyTask : std::string(tasks().front()->name());
-}
+std::string task_to_begin(const Session& session) { return task_of_opened(session.document().opened.get()); }
 
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
 
@@ -211,10 +204,13 @@ float EasyTraining::follow_losses(const FrameState& state, const RunResult* run,
   if (losses_.stale(key, most, false)) {
     losses_.clear();
     auto drawn = (*find_view("training"))->draw(looked_state(*run, row));
-    const auto& picture = drawn ? drawn->picture : std::nullopt;
-    if (picture)  // without what one step would change
-      losses_.show_at({drawn->question.front(), picture->inside.empty() ? *picture : picture->inside.front()},
-                      key, most, false, ui_scale());
+    if (drawn && drawn->picture) {  // without what one step would change; as wide as the curve above it
+      figure::PartBox losses =
+          drawn->picture->inside.empty() ? *drawn->picture : drawn->picture->inside.front();
+      if (auto* table = losses.part ? std::get_if<figure::TableMark>(&losses.part->mark) : nullptr)
+        table->wide = true;
+      losses_.show_at({drawn->question.front(), std::move(losses)}, key, most, false, ui_scale());
+    }
   }
   return losses_.empty() ? 0 : most.y;
 }
@@ -267,6 +263,11 @@ void EasyTraining::draw_curve(const Session& session, ImVec2 at, ImVec2 size) {
                  at, size);
 }
 
+const char* training_try_key(TrainingState state, bool begun, bool own) {
+  if (own) return state == TrainingState::finished ? "easy.train.try.done" : "easy.train.try.look";
+  return begun && state == TrainingState::paused ? "easy.train.try.go_on" : "easy.train.try.start";
+}
+
 // One thing to do: first Start, then a look at what the heads do meanwhile.
 void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
   const ImVec2 end(at.x + width, at.y + px(kTryCardHeight - 8));
@@ -279,11 +280,7 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
     ImGui::SetCursorScreenPos(ImVec2(right, middle - ImGui::GetFrameHeight() / 2));
     if (raised_button(label)) state.workspace.view = "attention";
   }
-  const bool stopped = begun && state.session.training().state() == TrainingState::paused;
-  draw_try_words(tr(own       ? "easy.train.try.look"
-                    : stopped ? "easy.train.try.go_on"
-                              : "easy.train.try.start"),
-                 left, right, middle);
+  draw_try_words(tr(training_try_key(state.session.training().state(), begun, own)), left, right, middle);
 }
 
 void EasyTraining::draw(FrameState& state, const RunResult* run, ImVec2 at, ImVec2 size) {

@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+/// The key of what can be tried beside it. `begun`: a run of the chosen task; `own`: it is what is open.
+const char* training_try_key(TrainingState state, bool begun, bool own);
+
 class EasyTraining {
  public:
   /// True in the view that asks how a model learns.

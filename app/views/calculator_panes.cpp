@@ -24,6 +24,7 @@
 namespace attnscope {
 namespace {
 
+constexpr float kLeastRoof = 140.f, kMostRoof = 190.f;  // units: heights of the roofline
 constexpr float kCalculatorPanesRow = 20.f, kPartRow = kCalculatorPanesRow + 4,
                 kWeightRow = kCalculatorPanesRow;             // units
 constexpr float kRowLetters = 14.f, kLeastRowLetters = 11.f;  // em of what stands in a row
@@ -329,7 +330,8 @@ void draw_roofline(const CalculatorScene& scene, float width) {
   mark("calculator.decode", theme().warning, batch * scene.calc.forward.decode.total().real(),
        scene.calc.traffic.decode.real());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size(width, scaled(190));
+  const float room = ImGui::GetContentRegionAvail().y - scaled(10);  // lower before it is cut
+  const ImVec2 size(width, std::clamp(room, scaled(kLeastRoof), scaled(kMostRoof)));
   draw_line_plot(plot, at, size);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y));
   ImGui::Dummy(ImVec2(1, scaled(6)));

@@ -54,6 +54,9 @@ class CalculatorView : public View {
   template <class T>
   bool drag_number(const Label& id, ImVec2 at, ImVec2 size, T& value, double speed, T least, T most);
   void draw_machine(const ViewContext& context, float width);
+  void draw_machine_lines(const ViewContext& context, float width);
+  /// Null: this one, which is being measured.
+  std::optional<Machine> machine_shown(const ViewContext& context);
   void draw_pane(const ViewContext& context, float width);
 
   std::weak_ptr<const OpenedModel> followed_;
@@ -315,7 +318,7 @@ void CalculatorView::draw_fields(float width) {
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y + caption_height));
     ImGui::SetNextItemWidth(each);
     const FontScope face(fonts().mono);
-    const NumberLook look{"%.4g", tr("calculator.sentence")};
+    const NumberLook look{nullptr, tr("calculator.sentence")};
     const SliderEvent typed = real ? number_field(id, *number, 0, kMostReal, look)
                                    : number_field(id, value, std::int64_t{1}, most, look);
     return changed || typed.changed;
@@ -367,6 +370,26 @@ void CalculatorView::draw_machine(const ViewContext& context, float width) {
   }
 }
 
+std::optional<Machine> CalculatorView::machine_shown(const ViewContext& context) {
+  std::shared_ptr<const std::optional<Machine>> measured;
+  if (measured_ > 0)
+    measured = measuring_.get(measured_, context.workers(),
+                              [](const std::atomic<bool>& cancel) { return measure_machine(&cancel); });
+  if (machine_ != kThisMachine) return *machine_named(machine_);
+  return measured ? *measured : std::nullopt;
+}
+
+// The choice of the machine and what it can do: of both models, above their numbers.
+void CalculatorView::draw_machine_lines(const ViewContext& context, float width) {
+  draw_machine(context, width);
+  const std::optional<Machine> machine = machine_shown(context);
+  if (machine_ == kThisMachine && !machine) caption(tr("calculator.measuring"));
+  if (machine)
+    caption(
+        tr("calculator.machine.what", {with_prefix(machine->flops_per_s), with_prefix(machine->bytes_per_s),
+                                       significant(machine->ridge(), 3)}));
+}
+
 void CalculatorView::draw_pane(const ViewContext& context, float width) {
   CalculatorScene scene{*model_, work_, *calc_};
   scene.tokens = tokens_;
@@ -374,15 +397,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   scene.height = ImGui::GetContentRegionAvail().y;
   if (!context.workspace.presenting)
     scene.first = &first_;  // presented, nothing is chosen and nothing scrolls
-  std::optional<Machine> machine;
-  std::shared_ptr<const std::optional<Machine>> measured;
-  if (measured_ > 0)
-    measured = measuring_.get(measured_, context.workers(),
-                              [](const std::atomic<bool>& cancel) { return measure_machine(&cancel); });
-  if (machine_ != kThisMachine)
-    machine = *machine_named(machine_);
-  else if (measured && *measured)
-    machine = **measured;
+  const std::optional<Machine> machine = machine_shown(context);
   if (machine) scene.machine = &*machine;
   std::shared_ptr<const Result<Counted>> counted;
   if (counts_ && preset_.empty() && file_.empty())
@@ -391,15 +406,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
                       [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
                           const std::atomic<bool>& cancel) { return count_run(*model, seq, &cancel); });
   if (counted && *counted && sizes_ == sizes_of(*base_)) scene.counted = &**counted;
-  if (pane_ == CalculatorPane::flops) {
-    draw_machine(context, width);
-    if (machine_ == kThisMachine && !machine) caption(tr("calculator.measuring"));
-    if (machine)
-      caption(
-          tr("calculator.machine.what", {with_prefix(machine->flops_per_s), with_prefix(machine->bytes_per_s),
-                                         significant(machine->ridge(), 3)}));
-    if (counted && !*counted) caption(counted->error().sentence());
-  }
+  if (pane_ == CalculatorPane::flops && counted && !*counted) caption(counted->error().sentence());
   draw_calculator_pane(pane_, scene, width);
 }
 
@@ -434,6 +441,7 @@ void CalculatorView::draw(const ViewContext& context) {
     note_item("calc_last");
   }
   ImGui::Dummy(ImVec2(1, scaled(2)));
+  if (pane_ == CalculatorPane::flops) draw_machine_lines(context, width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetContentRegionAvail().y, gap = scaled(28);
   if (context.workspace.presenting) return draw_pane(context, width);  // which lists what fits

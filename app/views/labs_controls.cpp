@@ -27,7 +27,7 @@ void tip(const LabControl& control) {
 
 void type_number(const char* id, const LabNumber& number, double& value) {
   if (!number.whole) {
-    number_field(id, value, number.least, number.most, {"%.4g"});
+    number_field(id, value, number.least, number.most, {nullptr});
     return;
   }
   std::int64_t whole = std::llround(value);

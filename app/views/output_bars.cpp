@@ -6,12 +6,14 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/look/kept_text.h"
+#include "app/views/figure_page.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/train/pilot_path.h"
 
 namespace attnscope {
 namespace {
@@ -43,7 +45,9 @@ Table output_bars_table(const OutputRows& rows, const OutputBarsColumns& c, floa
   out.row = rows.height, out.title_row = output_head_height();
   const float number = text_size(out.digits, "−00.00").x + scaled(12);
   out.columns = {{.width = scaled(12)},
-                 {.title = tr(rows.name), .width = std::clamp(width * 0.2f, scaled(70), scaled(150))},
+                 {.title = tr(rows.name),
+                  .width = rows.named ? std::clamp(width * 0.26f, scaled(70), scaled(200))
+                                      : std::clamp(width * 0.2f, scaled(70), scaled(150))},
                  number_column(tr("output.column.logit"), number)};
   if (c.penalty) out.columns.push_back(number_column(tr("output.column.penalised"), number));
   if (c.divided)
@@ -98,14 +102,16 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
       {values_key(std::span(summary.top)), values_key(std::span(&rows.sampling, 1)), shown, rows.sampled,
        static_cast<std::uint64_t>(summary.choice), std::bit_cast<std::uint32_t>(rows.height),
        std::bit_cast<std::uint32_t>(width), static_cast<std::uint64_t>(tail.count),
-       reinterpret_cast<std::uintptr_t>(&opened), reinterpret_cast<std::uintptr_t>(rows.name)},
+       reinterpret_cast<std::uintptr_t>(&opened), reinterpret_cast<std::uintptr_t>(rows.name),
+       rows.named ? 1u : 0u},
       [&] {
         const OutputBarsColumns c(rows, width);
         Table out = output_bars_table(rows, c, width);
         for (std::size_t i = 0; i < shown; ++i) {
           const NextToken& token = summary.top[i];
-          out.rows.push_back(output_bars_row(c, &token, output_name(opened, token.id),
-                                             static_cast<double>(token.prob), static_cast<double>(token.kept),
+          const std::string name = rows.named ? rows.named(token.id) : output_name(opened, token.id);
+          out.rows.push_back(output_bars_row(c, &token, name, static_cast<double>(token.prob),
+                                             static_cast<double>(token.kept),
                                              rows.sampled && token.id == summary.choice));
           out.rows.back().id = "###next_" + std::to_string(i);
         }
@@ -124,6 +130,18 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     compat::item_tooltip(help.c_str());
   };
   return draw_table(table, at, width, item).clicked;
+}
+
+std::function<std::string(int)> movement_names(const ViewContext& context, const NextSummary& summary,
+                                               std::int64_t row) {
+  const OpenedModel& opened = *context.run.document.opened;
+  if (summary.top.empty() || !action_bin(output_name(opened, summary.top.front().id))) return {};
+  ViewState state = view_state_of(context);
+  state.row = row, state.level = Level::easy;  // which names movements by what they stand for
+  return [state, &opened](int id) {
+    const std::string name = output_name(opened, id), said = answer_name(state, state.row, id).str();
+    return name == said ? name : tr("output.row.movement", {name, said});
+  };
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "app/views/view.h"
 #include "core/arch/open.h"
 #include "core/sample/summary.h"
 
@@ -22,9 +23,15 @@ struct OutputRows {
   Sampling sampling = {};  ///< settings of these steps
   float height = 22;       ///< row height, pixels
   std::function<void(int id)> offer = {};  ///< called after the item of each token
+  /// The name of a token with what it stands for; null: its name alone.
+  std::function<std::string(int id)> named = {};
 };
 /// Draws `shown` tokens and the rest as one bar below them; returns the index of the clicked token, or -1.
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
                      const OutputRows& rows, ImVec2 at, float width);
+
+/// OutputRows::named of a policy that says movements, at a row: "<act_10> +6.25 cm"; null of any other model.
+std::function<std::string(int)> movement_names(const ViewContext& context, const NextSummary& summary,
+                                               std::int64_t row);
 
 }  // namespace attnscope

@@ -376,6 +376,7 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (recorded_) rows.help = "output.row.help.recorded", rows.sampled = false;
   rows.sampling = context.session.document().sampling;
   rows.height = row;
+  rows.named = movement_names(context, *summary_, pos_);
   rows.offer = [&](int id) { offer_measure(context.workspace, id); };
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));

@@ -10,6 +10,7 @@
 #include "app/views/steps_figure.h"
 #include "app/views/steps_plot.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/patch_picture.h"
 
 namespace attnscope {
 
@@ -53,6 +54,20 @@ float FigurePlot::label_width(const ViewContext& context, const Operand& operand
   return std::min(widest, 104 * ui_scale()) + 12 * ui_scale() + pictures;
 }
 
+// Widest name of the columns beside an image, pixels: those of its patches are pictures.
+float FigurePlot::width_beside_pictures(const ViewContext& context, const Operand& operand, Range at) {
+  const auto [known, fresh] = widths_->emplace("beside " + operand.id, 0.f);
+  if (!fresh) return known->second;
+  const int sequence = context.workspace.cursor.sequence;
+  const auto pictures = axis_pictures(context.painter, context.run, sequence, operand.col.stack);
+  for (std::int64_t entry = at.begin; entry < at.end; ++entry)
+    if (!pictures || pictures->patch(operand.col.first + entry) < 0) {
+      const std::string text = axis_entry(context.run, sequence, operand, false, entry);
+      known->second = std::max(known->second, text_size(fonts().mono_small, text).x);
+    }
+  return known->second;
+}
+
 // Height of the column labels for columns of this width, pixels.
 float FigurePlot::column_labels(const ViewContext& context, const Operand& operand, float cell) {
   const float line = text_size(fonts().mono_small, "X").y, unit = ui_scale();
@@ -62,12 +77,14 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
   if (numbers && !context.run.trace(context.workspace.cursor.sequence).input.vectors.empty())
     return line + 4 * unit;
   const Span& s = span(operand.col);
-  if (has_pictures(context, operand, false)) return std::max(line, kStepsPicture * unit) + 4 * unit;
   const auto first = static_cast<std::int64_t>(s.lo), last = static_cast<std::int64_t>(std::ceil(s.hi));
-  const float widest =
-      names_width(context, operand, false, {first, std::min(last, first + kMostMeasured)}, 1);
-  if (widest + 4 * unit <= cell || cell >= 58 * unit) return line + 4 * unit;
-  return std::min(widest, kLongestSlanted * unit) * kSlantSine + line;
+  const Range measured{first, std::min(last, first + kMostMeasured)};
+  const bool pictured = has_pictures(context, operand, false);
+  const float widest = pictured ? width_beside_pictures(context, operand, measured)
+                                : names_width(context, operand, false, measured, 1);
+  const float upright = std::max(line, pictured ? kStepsPicture * unit : 0.f) + 4 * unit;
+  if (widest + 4 * unit <= cell || cell >= 58 * unit) return upright;
+  return std::max(pictured ? upright : 0.f, std::min(widest, kLongestSlanted * unit) * kSlantSine + line);
 }
 
 float FigurePlot::last_label_overhang(const ViewContext& context, const Operand& operand, float cell) {

@@ -164,6 +164,7 @@ class FigurePlot {
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;
   void write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after);
   void measure_names(const ViewContext& context, const Figure& figure);
+  float width_beside_pictures(const ViewContext& context, const Operand& operand, Range at);
   float names_width(const ViewContext& context, const Operand& operand, bool rows, Range at,
                     std::int64_t step);
   float label_width(const ViewContext& context, const Operand& operand);

@@ -16,6 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFirstTask = "sorter";
+constexpr std::string_view kShippedPath = "model:";                    // of a model that ships
 constexpr float kTrainingSetupField = 74.f, kTrainingSetupGap = 10.f;  // units
 constexpr int kPlanPoints = 300;
 constexpr double kMostRate = 1e6;
@@ -112,6 +113,12 @@ std::string words_of(const Task& task) {
 }
 
 }  // namespace
+
+std::string task_of_opened(const OpenedModel* opened) {
+  if (opened && starts_with(opened->path, kShippedPath))
+    if (const std::string own = opened->path.substr(kShippedPath.size()); find_task(own)) return own;
+  return find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name());
+}
 
 void TrainingSetup::choose(const std::string& task_name) {
   Result<TrainingSettings> settings = training_settings(task_name);
@@ -302,8 +309,7 @@ void TrainingSetup::draw_error(float width) const {
 
 void TrainingSetup::draw(const ViewContext& context, float width) {
   const DrawRecording form(nullptr);  // not recorded as a figure, even though it contains a curve
-  if (settings_.task.empty())
-    choose(find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name()));
+  if (settings_.task.empty()) choose(task_of_opened(context.run.document.opened.get()));
   if (source_.follow(context)) begin_with(source_.settings());
   kept_.follow(context, settings_);
   view_heading(tr("training.title"), tr("training.sentence"), width);

@@ -15,6 +15,9 @@
 
 namespace attnscope {
 
+/// The task that a model which ships was trained on; of any other, or null: one that is learned in a minute.
+std::string task_of_opened(const OpenedModel* opened);
+
 class TrainingSetup {
  public:
   void draw(const ViewContext& context, float width);

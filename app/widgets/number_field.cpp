@@ -3,6 +3,7 @@
 #include <imgui_internal.h>  // the id of the active item
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -126,6 +127,17 @@ SliderEvent whole_field(const char* id, Whole& value, Whole least, Whole most, c
 
 }  // namespace
 
+std::string typed_number(double value) {
+  constexpr double kInFull = 1e9;
+  if (value < kInFull && value == std::floor(value)) return format("%.0f", value);
+  std::string out = format("%.4g", value);
+  const std::size_t at = out.find("e+");
+  if (at == std::string::npos) return out;
+  out.erase(at + 1, 1);
+  while (at + 2 < out.size() && out[at + 1] == '0') out.erase(at + 1, 1);
+  return out;
+}
+
 std::string with_capital(std::string words) {
   if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
     words[0] = static_cast<char>(words[0] - 'a' + 'A');
@@ -148,9 +160,10 @@ void tell_below(ImVec2 p0, ImVec2 p1, const std::string& words) {
 }
 
 SliderEvent number_field(const char* id, double& value, double least, double most, const NumberLook& look) {
-  char shown[48];
-  std::snprintf(shown, sizeof shown, look.shape, value);
-  const FieldKind kind{shown, [&](std::string_view text) -> Result<Number> {
+  char shown[48] = "";
+  if (look.shape) std::snprintf(shown, sizeof shown, look.shape, value);
+  const FieldKind kind{look.shape ? std::string(shown) : typed_number(value),
+                       [&](std::string_view text) -> Result<Number> {
                          TRY(const double read, parse_real(text, least, most));
                          return Number(read);
                        }};

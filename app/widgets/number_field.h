@@ -13,7 +13,7 @@ namespace attnscope {
 
 /// Appearance of a field.
 struct NumberLook {
-  const char* shape = "%g";    ///< printf pattern of a real number
+  const char* shape = "%g";    ///< printf pattern of a real number; null: typed_number()
   const char* help = nullptr;  ///< tooltip
   bool steps = false;          ///< small buttons for -1 and +1; whole numbers only
   bool blank = false;          ///< shows nothing while it is not being edited
@@ -30,6 +30,8 @@ SliderEvent number_field(const char* id, std::int64_t& value, std::int64_t least
                          const NumberLook& look = {});
 SliderEvent number_field(const char* id, int& value, int least, int most, const NumberLook& look = {});
 
+/// As one types it: whole numbers in full up to nine digits, "2337280", larger ones "1.5e13".
+std::string typed_number(double value);
 /// What stands behind "--steps: " in a line of a terminal, as a sentence of its own: "It takes ...".
 std::string with_capital(std::string words);
 /// Draws an error message below a field, given by its corners (screen pixels).

@@ -16,6 +16,7 @@ namespace {
 constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
+constexpr float kMostBetween = 3;  // em: more than kBetween where no bars take a free width
 constexpr std::size_t kFewest = 3, kFew = 16;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28, kWideBar = 64;  // em
 constexpr SizeNeed kShareBar{2.7f, 6, 10};                                         // em
@@ -134,7 +135,10 @@ SizeNeed table_width(const Part& part, const Form& form, const MarkContext& cont
   const float fixed =
                   std::max(title + 2 * pad_of(table, context.look), fixed_width(table, form, context) + 1),
               em = context.look.body;
-  if (!has_bars(table)) return {fixed, fixed, fixed};
+  if (!has_bars(table)) {  // columns stand further apart where nothing else takes the width
+    const auto gaps = static_cast<float>(std::max<std::size_t>(1, columns_in(table)) - 1);
+    return {fixed, fixed, fixed + gaps * std::max(0.f, kMostBetween * em - kBetween)};
+  }
   const SizeNeed share = share_width(table, form, em);
   return {fixed + kBarLeast * em + kBetween + share.least,
           fixed + kBarNatural * em + kBetween + share.natural,
@@ -181,10 +185,14 @@ class TableDrawing {
     if (share.most > 0) share_ = std::clamp(free * 0.3f, share.least, share.most) - kBetween;
     const bool fills = table_.tall && table_.card != TableMark::Card::none;  // as its neighbours do
     const float bar_room = free - (share_ > 0 ? share_ + kBetween : 0);
+    if (!has_bars(table_) && widths_.size() > 1)
+      between_ = std::clamp(kBetween + free / static_cast<float>(widths_.size() - 1), kBetween,
+                            std::max(kBetween, kMostBetween * em));
     bar_ = !has_bars(table_) ? 0
            : fills           ? std::max(0.f, bar_room)
                              : std::clamp(bar_room, 0.f, bar_most(table_) * context_.look.body);
-    const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0) + (share_ > 0 ? share_ + kBetween : 0);
+    const float wide = fixed + 1 + (between_ - kBetween) * static_cast<float>(widths_.size() - 1) +
+                       (bar_ > 0 ? bar_ + kBetween : 0) + (share_ > 0 ? share_ + kBetween : 0);
     card_ = {placed.box.x, placed.box.y,
              std::min(placed.box.w, std::max(wide, table_width(*placed.part, placed.form, context).least)),
              fills ? std::max(placed.box.h, head + tall_ * rows) : head + tall_ * rows};
@@ -235,7 +243,7 @@ class TableDrawing {
       const bool said = static_cast<int>(col) == table_.said;
       if (!name) letters.face = said && !header ? Face::bold : words || header ? Face::sans : Face::mono;
       put(cells[col].str(), x, widths_[col] + (said && header ? share_ : 0), letters, !words, tall);
-      x += widths_[col] + kBetween + (name && bar_ > 0 ? bar_ + kBetween : 0);
+      x += widths_[col] + between_ + (name && bar_ > 0 ? bar_ + kBetween : 0);
       if (!said || share_ <= 0) continue;
       share_x_ = x;
       x += share_ + kBetween;
@@ -322,6 +330,7 @@ class TableDrawing {
   std::vector<float> widths_;
   std::vector<bool> words_;  // by column: begins at the left, as sentences do
   float pad_, x_, y_, bar_ = 0, tall_ = 0;
+  float between_ = kBetween;       // columns
   float share_ = 0, share_x_ = 0;  // of the second bars
   PixelRect card_;
 };

@@ -144,14 +144,16 @@ Result<LabPicture> compute_decode(const LabValues& values, const std::atomic<boo
   const double bytes[] = {2, 1, 0.5};
   const double seconds = decode_seconds(bandwidth, bytes[precision], answer),
                limit = answer.movements * kBudget;
+  const Text all_rows = shown(static_cast<double>(without.rows), 9),
+             few_rows = shown(static_cast<double>(with.rows), 9);  // as the table writes them
   out.formula = Text::of(prompt == 1 ? "lab.decode.formula.one" : "lab.decode.formula",
-                         {prompt, tokens, without.rows, with.rows});
+                         {prompt, tokens, all_rows, few_rows});
   out.notice = Text::of(
       tokens == 1             ? "lab.decode.notice.one"
       : seconds > limit       ? "lab.decode.notice.late"
       : seconds > 0.8 * limit ? "lab.decode.notice.tight"
                               : "lab.decode.notice.fits",
-      {without.rows, with.rows, shown(static_cast<double>(without.rows) / static_cast<double>(with.rows), 3),
+      {all_rows, few_rows, shown(static_cast<double>(without.rows) / static_cast<double>(with.rows), 3),
        shown(without.seconds.back() / with.seconds.back(), 3), shown_seconds(seconds), answer.passes,
        shown_seconds(limit), answer.movements * kActions});
   return out;

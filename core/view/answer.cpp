@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/model/measure.h"
 #include "core/train/arm_text.h"
@@ -161,6 +162,19 @@ std::int64_t equally_likely(const Tensor& logits) {
   return out;
 }
 
+namespace {
+constexpr std::size_t kShortSecond = 6;  // letters
+
+// "239.4", "29,230": four figures; from a million on as a power of ten.
+Text times_text(double times) {
+  constexpr double kCounted = 1e3, kPower = 1e6;
+  if (times < kCounted) return Text(format("%.4g", times));
+  if (times >= kPower) return Text(with_power(times, 3));
+  const double step = std::pow(10, std::floor(std::log10(times)) - 3);
+  return Text(format_count(std::llround(std::round(times / step) * step)));
+}
+}  // namespace
+
 Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t row) {
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
@@ -178,9 +192,11 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
   const auto name = [&](std::size_t at) { return answer_name(state, row, tokens[at].id); };
   if (tokens.size() > 1) {
     const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
-    add(Text::of("figure.sure.lead", {name(1)}),
+    const Text second = name(1);  // a long one would be cut beside its number
+    add(utf8_length(second.str()) > kShortSecond ? Text::of("figure.sure.lead.long")
+                                                 : Text::of("figure.sure.lead", {second}),
         Text::of("figure.sure.logits", {figure::number_text(lead, 2)}));
-    add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {format("%.4g", std::exp(lead))}));
+    add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {times_text(std::exp(lead))}));
   }
   add(Text::of("figure.sure.entropy"), Text::of("figure.sure.nats", {format("%.2f", std::abs(entropy))}));
   add(Text::of("figure.sure.most"), Text::of("figure.sure.nats", {format("%.2f", std::log(count))}));

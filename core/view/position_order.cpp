@@ -375,7 +375,10 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
     without = {row_weights(*a, pattern, head, state.row), row_weights(*b, pattern, head, state.row),
                with.digits};
     const bool keeps = most_moved(without->written, without->swapped, swap.two).second < kSeenInOrder;
-    key = !moves ? ".little" : keeps ? "" : ".both";
+    for (const float one : {without->written[word], without->swapped[place_after(word, swap.two)]})
+      said.emplace_back(figure::number_text(static_cast<double>(one), with.digits));
+    const bool seen = said[11].str() != said[12].str();  // on the word that the sentence is about
+    key = !moves ? ".little" : keeps ? "" : seen ? ".both.word" : ".both";
   }
   std::vector<const OrderRows*> drawn{&with};
   if (without) drawn.push_back(&*without);
@@ -389,7 +392,7 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& looked) {
     all.push_back(order_rows(written, *without, given, swap, "", "bare",
                              {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   ViewDrawing out{{Text::of("figure.position.question")}, {order_text(key, said)}, {}};
-  if (key.empty()) out.sentence.push_back(order_text(".brief", said));
+  if (key.empty() || key == ".both.word") out.sentence.push_back(order_text(key + ".brief", said));
   out.sentence.push_back(order_text(".short", said));
   out.above = figure::column(std::move(all));
   return out;

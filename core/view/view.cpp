@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -114,9 +115,10 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
   const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
-  const bool one_run = state.run && view.row && !asks_many(state);
+  const bool one_run = state.run && view.model && view.row && !asks_many(state);
   std::vector<figure::PartBox> beside;
-  if (drawn.notes) beside.push_back(std::move(*drawn.notes));
+  const bool below_answer = drawn.notes && !drawn.above;
+  if (drawn.notes && !below_answer) beside.push_back(std::move(*drawn.notes));
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
@@ -128,7 +130,10 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
                             : std::vector<Text>{Text::of(
                                   "figure.answer.at", {told_apart(state, state.run->config().stack, row)})},
            ""}));
+      if (below_answer)
+        beside.back() = figure::column({std::move(beside.back()), *std::exchange(drawn.notes, {})});
     }
+  if (below_answer && drawn.notes) beside.push_back(std::move(*drawn.notes));  // there is no answer
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {

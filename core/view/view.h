@@ -65,7 +65,7 @@ struct ViewDrawing {
   std::optional<figure::PartBox> picture;     ///< beside the answer of the model
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
   std::optional<figure::PartBox> above = {};  ///< the same above the picture
-  std::optional<figure::PartBox> notes = {};  ///< below that, at the left of the answer
+  std::optional<figure::PartBox> notes = {};  ///< at the left of the answer; below it where `above` is empty
   std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
   int right = -1;  ///< an output that has a row in the answer, however unlikely it is; < 0: none
 };

@@ -45,7 +45,9 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
   if (vector.empty()) vector = table.select(0, id);
   const std::size_t most = state.level == Level::easy ? 8 : 15;
   const auto label = [&](int one) { return Text(token_label(*state.opened, one)); };
+  const auto next = said_word(state, table, id);
   figure::TableMark near = near_table(table, vector, id, most, label);
+  near.wide = !next;  // alone beside the answer
   const Text name = token_label(*state.opened, id);
   std::vector<Text> said{Text::of("figure.embedding.nowhere", {name})};
   if (!near.rows.empty() && *near.rows[0].bar < kAlike)
@@ -59,7 +61,7 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
        3,
        {Text::of("figure.embedding.near", {name}), Text::of("figure.embedding.near.short", {name})},
        ""})};
-  if (const auto next = said_word(state, table, id)) {
+  if (next) {
     const auto output = [&](int one) { return answer_name(state, answer_row(state), one); };  // as it is said
     const Text word = output(*next);
     tables.push_back(figure::leaf(

@@ -50,16 +50,24 @@ Result<ViewDrawing> draw_kv(const ViewState& looked) {
   kept_values.rows.shown = false;
   const std::int64_t numbers = kept_keys.values.size(1) + kept_values.values.size(1);
   const std::int64_t read = rows_that_are_read(state);
-  const std::vector<Text> said{looked_name(state), numbers, state.row, state.row * numbers,
-                               state.layer,        head,    read,      read * numbers,
-                               state.row - read};
+  // Several heads of queries may share them: the first and the last of these.
+  const AttentionSpec& attention = run.config().attention_at(state.place.pattern(state.layer));
+  const std::int64_t heads_each = attention.n_heads / std::max(1, attention.n_kv_heads);
+  const std::int64_t first_head = heads_each > 1 ? state.head / heads_each * heads_each : head;
+  const std::vector<Text> said{
+      looked_name(state), numbers,          state.row,  state.row * numbers,        state.layer, head, read,
+      read * numbers,     state.row - read, first_head, first_head + heads_each - 1};
   std::string key = read < state.row ? "figure.kv.hidden" : "figure.kv.sentence";
   if (state.row == 1) key += ".one";
   if (state.row == 0) key = "figure.kv.first";
   const auto plane = [&](const char* id, figure::MatrixMark mark) {
     const std::string name = std::string("figure.kv.") + id;
     return figure::leaf(
-        {id, std::move(mark), 1, {Text::of(name, said), Text::of(name + ".short")}, "planes"});
+        {id,
+         std::move(mark),
+         1,
+         {Text::of(heads_each > 1 ? name + ".shared" : name, said), Text::of(name + ".short")},
+         "planes"});
   };
   ViewDrawing out{{Text::of("figure.kv.question")},
                   {Text::of(key, said), Text::of(key + ".short", said)},
@@ -74,14 +82,16 @@ Result<ViewDrawing> draw_kv(const ViewState& looked) {
                           {},
                           cached});
   }
-  // The new row large; the numbers that attention reads of it.
-  out.below = figure::either(
-      {numbers_leaf(
-           "row",
-           {row_at(state, keys, head, state.row, Text::of("figure.kv.key")),
-            row_at(state, values, run.own_head(values, state.head), state.row, Text::of("figure.kv.value"))},
-           {Text::of("figure.kv.new", said)}, 3),
-       figure::leaf({"work", table, 1, {Text::of("figure.kv.work"), Text::of("figure.kv.work.short")}, ""})});
+  out.notes =
+      figure::leaf({"work", table, 1, {Text::of("figure.kv.work"), Text::of("figure.kv.work.short")}, ""});
+  // The new row large, over the whole width: the numbers that attention reads of it, all of them where they
+  // are no more than 16.
+  out.below = numbers_leaf(
+      "row",
+      {row_at(state, keys, head, state.row, Text::of("figure.kv.key")),
+       row_at(state, values, run.own_head(values, state.head), state.row, Text::of("figure.kv.value"))},
+      {Text::of("figure.kv.new", said)}, 3);
+  show_few_columns(std::get<figure::MatrixMark>(out.below->part->mark));
   return out;
 }
 

@@ -147,6 +147,7 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
     if (const std::vector<Text> words = pushed_up(state, place, one); !words.empty() && !added.nothing)
       table.rows.back().cells.push_back(listed(words));
   }
+  table.others = std::ssize(added.neurons) - std::ssize(table.rows);
   table.header = {Text::of("figure.mlp.column.neuron"),
                   utf8_length(answer.str()) > kLongAnswer ? Text::of("figure.mlp.column.adds.answer")
                                                           : Text::of("figure.mlp.column.adds.to", {answer}),
@@ -191,6 +192,7 @@ Result<ViewDrawing> by_length(const ViewState& state, const MlpPlace& place) {
                           neuron_place(state, place, one.index)});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
+  table.others = state.run->find(place.site(StepRole::neurons))->shape[1] - std::ssize(table.rows);
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.adds"),
                   Text::of("figure.mlp.column.fires"), Text::of("figure.mlp.column.on"),
                   Text::of("figure.mlp.column.words")};

@@ -1,4 +1,6 @@
 // Training in the easy window: a task, one button, the loss and a sentence about it; elsewhere a line.
+#include "app/shell/easy_training.h"
+
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -124,6 +126,19 @@ TEST_F(EasyTrainingTest, HowOneNumberChangesIsAFilmBehindAButton) {
   settle();
   EXPECT_TRUE(shows("train_go"));
   EXPECT_FALSE(shows("station_loss"));
+}
+
+// Once it is over nothing changes any more: what one can try then is another thing.
+TEST(EasyTrainingTry, SaysWhatCanBeDoneInEachState) {
+  const auto key = [](TrainingState state, bool begun, bool own) {
+    return std::string(training_try_key(state, begun, own));
+  };
+  EXPECT_EQ(key(TrainingState::none, false, false), "easy.train.try.start");
+  EXPECT_EQ(key(TrainingState::running, true, true), "easy.train.try.look");
+  EXPECT_EQ(key(TrainingState::paused, true, true), "easy.train.try.look");
+  EXPECT_EQ(key(TrainingState::paused, true, false), "easy.train.try.go_on");
+  EXPECT_EQ(key(TrainingState::finished, true, true), "easy.train.try.done");
+  EXPECT_EQ(key(TrainingState::finished, true, false), "easy.train.try.start");
 }
 
 // What was open stays where one can go back to it, by its button and by undo.

@@ -257,6 +257,23 @@ TEST_F(Figures, OfPresentedDifferencesDoNotScroll) {
   }
 }
 
+// Patches of an image are pictures above their columns; the words beside them may be longer than those are
+// high.
+TEST_F(Figures, OfAPresentedImageHaveRoomForTheWordsBesideIt) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  ImGui::GetIO().DisplaySize = ImVec2(1920, 1080);
+  ASSERT_TRUE(set_language("ko"));
+  state().open(std::string(kModelPrefix) + "pilot");
+  settle();
+  key(compat::Key::f5);
+  show("steps");
+  go_to_site(workspace(), run(), *parse_site("blocks.0.attn.pattern"));
+  settle();
+  const std::set<std::string> faults = faults_of(figure());
+  EXPECT_TRUE(faults.empty()) << lines(faults);
+  EXPECT_FALSE(scrolls(figure()));
+}
+
 TEST_F(Figures, OfTheStartAreWhole) {
   for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)})
     for (const char* language : {"en", "ko"}) {

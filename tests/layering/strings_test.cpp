@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -63,6 +64,18 @@ TEST(Strings, EveryTextIsThereInBothLanguagesWithTheSameArguments) {
   }
   for (const auto& [key, file] : ko.file_of_key)
     EXPECT_TRUE(en.file_of_key.contains(key)) << "no English text for " << key << " of ko/" << file;
+}
+
+// "{0:~cat/cats}": a form with a blank is not read (core/base/words.cpp), and stood there with its braces.
+TEST(Strings, FormsOfAnArgumentAreSingleWords) {
+  const std::regex blank(R"(\{\d+:[^}]* [^}]*\})");
+  EXPECT_TRUE(std::regex_search("{2:~gives/add up to}", blank));
+  EXPECT_FALSE(std::regex_search("{2} {2:~adds/add} up to {3}", blank));
+  for (const char* language : {"en", "ko"}) {
+    const StringTable table = table_of(language);
+    for (const auto& [key, text] : table.text_of_key)
+      EXPECT_FALSE(std::regex_search(text, blank)) << key << ": " << text;
+  }
 }
 
 TEST(Strings, KoreanSaysItInKorean) {

@@ -240,6 +240,16 @@ TEST(Screenshot, TheEasyWindowFitsEachViewAndStation) {
   }
 }
 
+// Each model of the walk is looked at in the level that was asked for, whatever view the one before ended
+// with.
+TEST(Screenshot, EveryModelFitsTheEasyWindow) {
+  const Finished done = run_blind({"--check-fit", "--json", "--level", "easy", "--lang", "en"});
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out << done.err;
+  EXPECT_GE(json["looked_at"].get<int>(), 8 * (6 + 7)) << "views and stations of the models that ship";
+  EXPECT_TRUE(json["findings"].empty()) << json["findings"].front();
+}
+
 TEST(Screenshot, EachSlideOfALectureFitsOnAProjector) {
   for (const char* lecture : {"3_three_families", "6_nine_steps", "8_robot"}) {
     const Finished done = run_blind({"--check-fit", "--json", "--present", "--lecture", lecture});

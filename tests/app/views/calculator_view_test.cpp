@@ -1,5 +1,7 @@
 // The calculator without a screen: it opens with any model, follows presets and sizes, and is drawn in both
 // languages.
+#include <imgui_internal.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -90,6 +92,25 @@ TEST_F(CalculatorViewTest, ANumberThatIsDraggedChangesTheModel) {
   click_item(*view, "calc_reset");
   settle(*view);
   EXPECT_FALSE(noted_items().contains("calc_reset"));
+}
+
+// The machine is one for both models: their numbers begin at one height, and neither pane scrolls.
+TEST_F(CalculatorViewTest, BothModelsStandBelowTheMachine) {
+  open("gpt2");
+  const auto view = make_calculator_view();
+  const ImVec2 stage(1240, 610);  // of a window of 1280 x 720
+  choose_in(*view, nlohmann::json{{"preset", "gpt2"}, {"beside", "llama-2-7b"}, {"pane", "flops"}});
+  settle(*view, stage);
+  std::vector<float> tops;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    const std::string name = window->Name;
+    if (!window->WasActive || name.find("calculator_") == std::string::npos) continue;
+    tops.push_back(window->Pos.y);
+    EXPECT_EQ(window->ScrollMax.y, 0) << name;
+  }
+  ASSERT_EQ(tops.size(), 2u);
+  EXPECT_EQ(tops[0], tops[1]);
+  EXPECT_LT(noted_items().at("calc_machine_a100").p1.y, tops[0]);
 }
 
 nlohmann::json kept_by(View& view) {

@@ -1,6 +1,8 @@
 // The output view without a screen: Generate appends what the settings choose, a click appends a row's token.
+#include "core/base/words.h"
 #include "core/sample/beam.h"
 #include "core/sample/sampler.h"
+#include "core/view/view.h"
 #include "tests/app/views/lens_fixture.h"
 
 namespace attnscope {
@@ -22,6 +24,23 @@ class OutputViewTest : public testing::LensViewFixture {
     return next_tokens(trace.logits_row(trace.length - 1), session_->document().sampling).front().id;
   }
 };
+
+// What a policy says are movements: beside each token stands what it moves at this place.
+TEST_F(OutputViewTest, MovementsHaveWhatTheyStandForBesideTheirToken) {
+  session_ = std::make_unique<Session>();
+  session_->open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot");
+  session_->wait();
+  ASSERT_TRUE(session_->result());
+  const auto view = make_output_view();
+  ViewState state = first_state(*run().document.opened, run().traces.front());
+  workspace_.cursor.query = static_cast<int>(state.row);
+  state.level = Level::easy;
+  settle(*view);
+  const int id = next_tokens(state.run->logits_row(state.row), Sampling{}).front().id;
+  const std::string name = output_name(*state.opened, id), said = answer_name(state, state.row, id).str();
+  ASSERT_NE(name, said);
+  EXPECT_TRUE(texts(*view).contains(tr("output.row.movement", {name, said}))) << name << " " << said;
+}
 
 TEST_F(OutputViewTest, GenerateAppendsExactlyTheGreedyToken) {
   for (const char* model : {"gpt2", "llama"}) {

@@ -1,4 +1,6 @@
 // The training view without a screen: what it says about a run that is scrubbed back.
+#include "app/views/training_setup.h"
+#include "core/arch/shipped.h"
 #include "tests/app/views/lens_fixture.h"
 
 namespace attnscope {
@@ -6,6 +8,18 @@ std::unique_ptr<View> make_training_view();
 namespace {
 
 using TrainingViewTest = testing::LensViewFixture;
+
+// It begins with what the open model was trained on: picture and form are about one thing.
+TEST_F(TrainingViewTest, TheFormBeginsWithTheTaskOfTheOpenModel) {
+  for (const auto& [model, task] : {std::pair("translator", "translator"), std::pair("pilot", "pilot")}) {
+    const auto opened = open_shipped(std::string("model:") + model);
+    ASSERT_TRUE(opened) << model;
+    EXPECT_EQ(task_of_opened(&*opened), task);
+  }
+  open("gpt2");  // no task has its name: one that is learned in a minute
+  EXPECT_EQ(task_of_opened(run().document.opened.get()), "sorter");
+  EXPECT_EQ(task_of_opened(nullptr), "sorter");
+}
 
 TEST_F(TrainingViewTest, WhatWasMeasuredSaysOfWhichStepItIs) {
   session_ = std::make_unique<Session>();

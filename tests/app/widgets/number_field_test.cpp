@@ -69,6 +69,20 @@ class NumberFieldTest : public testing::ImguiFixture {
   SliderEvent rate_event_;
 };
 
+TEST(TypedNumber, IsWhatOneWouldType) {
+  EXPECT_EQ(typed_number(2337280), "2337280");
+  EXPECT_EQ(typed_number(0), "0");
+  EXPECT_EQ(typed_number(0.6), "0.6");
+  EXPECT_EQ(typed_number(7e9), "7e9");
+  EXPECT_EQ(typed_number(1.4e11), "1.4e11");
+  EXPECT_EQ(typed_number(1.5e-7), "1.5e-07");
+  for (const double value : {2337280.0, 7e9, 1.4e11, 0.25}) {
+    const Result<double> read = parse_real(typed_number(value), 0, 1e30);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, value);
+  }
+}
+
 TEST_F(NumberFieldTest, AClickIsEnoughAndExponentsLettersAndPowersAreTaken) {
   click("rate");
   EXPECT_TRUE(ImGui::GetIO().WantTextInput) << "digits go there";

@@ -360,5 +360,25 @@ TEST(Place, NamesOfFewCellsAreReadFromAfar) {
   EXPECT_EQ(names, 6);
 }
 
+// Without bars the columns of a table stand further apart where there is room, up to a limit.
+TEST(Place, ColumnsOfATableTakeAFreeWidth) {
+  TableMark table;
+  for (int row = 0; row < 3; ++row)
+    table.rows.push_back({{Text("name"), Text("0.25"), Text("0.50")}, {}, {}, false});
+  const Figure figure{"A table", leaf({"table", table, 1, {}, ""})};
+  const Measure measure;
+  const auto last_column = [&](float width) {
+    float out = 0;
+    for (const DrawnShape& shape :
+         draw(place(figure, width, 300, kWindowLetters, measure), kWindowLetters, measure, true).shapes)
+      if (shape.text == "0.50") out = shape.x;
+    return out;
+  };
+  const float narrow = last_column(180), wide = last_column(600);
+  EXPECT_GT(narrow, 0);
+  EXPECT_GT(wide, narrow + 30);
+  EXPECT_EQ(wide, last_column(1200));
+}
+
 }  // namespace
 }  // namespace attnscope::figure

@@ -189,6 +189,11 @@ TEST(DecodeLab, CountsRowsWithAndWithoutTheCache) {
   const LabTable longer = table_of(picture_of("decode", {"prompt=10", "tokens=4"}), "lab.decode.counts");
   EXPECT_EQ(number_of(cell_of(longer, "lab.decode.rows", 1)), 13);
   EXPECT_EQ(number_of(cell_of(longer, "lab.decode.rows", 2)), 10 + 11 + 12 + 13);
+  // The sentence writes a number as the table does.
+  const LabPicture many = picture_of("decode", {"prompt=64", "tokens=32"});
+  const std::vector<std::string> said = in_words(many.notice.arguments());
+  EXPECT_EQ(said[0], cell_of(table_of(many, "lab.decode.counts"), "lab.decode.rows", 2));
+  EXPECT_EQ(said[0], "2,544");
 }
 
 TEST(DecodeLab, SevenActionsOfASevenBillionModelNeedBandwidth) {

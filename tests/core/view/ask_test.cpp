@@ -1,7 +1,9 @@
 // Which head the answer needs: each cell against a run of its own with that head switched off.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/words.h"
+#include "core/figure/place.h"
 #include "core/model/measure.h"
 #include "tests/core/view/opened.h"
 
@@ -62,6 +64,29 @@ TEST(ViewAsk, KeepsTheEditsOfTheRun) {
   };
   EXPECT_NEAR(mark_of<figure::MatrixMark>(*figure, "lost").values.at(1, 3),
               100 * (share(*state.run) - share(*both->front())), 2e-2);
+}
+
+// On a projector the heads stand beside the answer, as large as in the window: not below each other, as two
+// thin lines.
+TEST(ViewAsk, PresentedTheHeadsStandBesideTheAnswer) {
+  for (const std::string name : {"model:storyteller", "model:storyteller-llama", "model:pilot"})
+    for (const char* language : {"en", "ko"}) {
+      ASSERT_TRUE(set_language(language));
+      const Opened of = opened(name);
+      ViewState state = first_state(*of.model, of.run);
+      state.level = Level::easy;
+      const auto figure = draw_view(**find_view("ask"), state);
+      ASSERT_TRUE(figure) << name;
+      const figure::Placed placed =
+          figure::place(*figure, 1280, 720, figure::kPresenterLetters, figure::Measure());
+      const auto part = [&](const char* id) {
+        return *std::find_if(placed.parts.begin(), placed.parts.end(),
+                             [&](const figure::PlacedPart& one) { return one.part->id == id; });
+      };
+      EXPECT_GT(part("answer").box.x, part("lost").cells.right()) << name << " " << language;
+      EXPECT_GE(part("lost").digit, 20.f) << name << " " << language;
+    }
+  ASSERT_TRUE(set_language("en"));
 }
 
 TEST(ViewAsk, ShowsWhereTheChosenHeadLooksBelowTheMostNeeded) {

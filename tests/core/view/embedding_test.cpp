@@ -1,6 +1,9 @@
 // What words mean: the nearest word by a plain loop over the table, for every row, edited or not.
+#include <algorithm>
 #include <cmath>
 
+#include "core/figure/drawing.h"
+#include "core/figure/place.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -70,6 +73,25 @@ TEST(ViewEmbedding, WhatItSaysHasTheNameOfTheAnswer) {
   EXPECT_EQ(said->title.front().arguments()[0].str(), answer);
   for (const auto& row : mark_of<figure::TableMark>(*figure, "said").rows)
     EXPECT_EQ(row.cells[0].str().find("act_"), std::string::npos) << row.cells[0].str();
+}
+
+// A gap filler says the word itself: one table stands beside the answer, and no hole between them.
+TEST(ViewEmbedding, ATableAloneReachesTheAnswer) {
+  const Opened of = opened("model:gap-filler");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy, state.row = 2;  // "cat"
+  const auto figure = draw_view(**find_view("embedding"), state);
+  ASSERT_TRUE(figure);
+  ASSERT_EQ(figure::find_part(*figure, "said"), nullptr);
+  const figure::Measure measure;
+  const figure::Placed placed = figure::place(*figure, 1260, 480, figure::kWindowLetters, measure);
+  float right = 0, answer = 0;
+  for (const figure::DrawnShape& shape : figure::draw(placed, figure::kWindowLetters, measure, true).shapes)
+    if (shape.part == "near" && shape.kind == figure::DrawnShape::Kind::rect)
+      right = std::max(right, shape.rect.right());
+  for (const figure::PlacedPart& part : placed.parts)
+    if (part.part->id == "answer") answer = part.box.x;
+  EXPECT_NEAR(right, answer - figure::kWindowLetters.gap, 3);
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // What the cache keeps: the rows of keys and values are those that attention reads in the run.
+#include <map>
+#include <tuple>
+
 #include "core/arch/scene.h"
 #include "core/base/words.h"
+#include "core/figure/place.h"
 #include "core/view/steps_parts.h"
 #include "tests/core/view/opened.h"
 
@@ -39,6 +43,49 @@ TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
                                                       : "figure.kv.sentence");
   });
   EXPECT_GT(drawn, 100);
+}
+
+// Over the whole width of the figure: no number of the new row is left to colours.
+TEST(ViewKv, EveryNumberOfTheNewRowHasDigits) {
+  struct Room {
+    float width, height;
+    const figure::LetterSizes& letters;
+  };
+  for (const std::string name : {"model:storyteller", "model:storyteller-llama", "model:pilot"})
+    for (const Room& room :
+         {Room{1260, 480, figure::kWindowLetters}, Room{1280, 720, figure::kPresenterLetters}}) {
+      const Opened of = opened(name);
+      ViewState state = first_state(*of.model, of.run);
+      state.level = Level::easy;
+      const auto figure = draw_view(**find_view("kv"), state);
+      ASSERT_TRUE(figure) << name;
+      const figure::Placed placed =
+          figure::place(*figure, room.width, room.height, room.letters, figure::Measure());
+      EXPECT_TRUE(placed.overflows.empty()) << name;
+      std::map<std::string, figure::PlacedPart> parts;
+      for (const figure::PlacedPart& part : placed.parts) parts[part.part->id] = part;
+      EXPECT_EQ(parts["row"].columns.size(), 16u) << name;
+      EXPECT_GE(parts["row"].digit, room.letters.looked) << name;
+      EXPECT_EQ(parts["keys"].box.y, parts["values"].box.y) << name << ": side by side";
+      EXPECT_EQ(parts["work"].box.x, parts["answer"].box.x) << name << ": below the answer";
+    }
+}
+
+// Where heads share keys and values, their planes are not called those of one head.
+TEST(ViewKv, SaysWhichHeadsShareKeysAndValues) {
+  for (const auto& [name, head, shared] :
+       {std::tuple("model:storyteller", 3, false), std::tuple("model:storyteller-llama", 1, true),
+        std::tuple("model:storyteller-llama", 2, true)}) {
+    const Opened of = opened(name);
+    ViewState state = first_state(*of.model, of.run);
+    state.layer = 1, state.head = head;
+    const figure::Figure figure = *draw_view(**find_view("kv"), state);
+    const Text& title = find_part(figure, "keys")->title.front();
+    EXPECT_EQ(title.key(), shared ? "figure.kv.keys.shared" : "figure.kv.keys");
+    const std::vector<std::string> said = in_words(title.arguments());
+    if (!shared) continue;
+    EXPECT_EQ(said[9] + said[10], head < 2 ? "01" : "23") << head;
+  }
 }
 
 // Beside each other, the columns of the looked-at row say what they are: numbers of a value.

@@ -50,6 +50,16 @@ TEST(ViewLabs, TheEasyLevelLeavesOutWhatTheFullOneAdds) {
   }
 }
 
+// A lab has a model and a text of its own: those that are open have nothing to do with it.
+TEST(ViewLabs, NoTextOfAnOpenRunStandsAboveIt) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = lab_state("robot", Level::easy);
+  state.opened = of.model.get(), state.run = of.run;
+  const figure::Figure figure = lab_figure(state);
+  EXPECT_TRUE(figure::find_part(figure, "question"));
+  EXPECT_FALSE(figure::find_part(figure, "text"));
+}
+
 // What a neuron lowers is drawn to the left of nothing, in another colour than what it raises.
 TEST(ViewLabs, NegativeBarsAreSeen) {
   const DrawnLab lab(lab_state("memory", Level::easy), true);

@@ -40,6 +40,7 @@ TEST(ViewMlp, NamesTheNeuronThatChangesTheAnswerMost) {
       for (std::int64_t neuron = 0; neuron < record->shape[1]; ++neuron)
         if (std::abs(adds(neuron)) > std::abs(adds(strongest))) strongest = neuron;
       const auto& table = mark_of<figure::TableMark>(*figure, "neurons");
+      EXPECT_EQ(table.others + std::ssize(table.rows), record->shape[1]) << "all neurons are counted";
       const std::vector<std::string> said = sentence_of(*figure);
       EXPECT_EQ(said[1], std::to_string(strongest)) << where;
       EXPECT_EQ(said[3], figure::number_text(static_cast<double>(acts.at(0, strongest)), 2)) << where;

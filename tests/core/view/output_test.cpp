@@ -159,6 +159,21 @@ TEST(ViewOutput, HowSureItIsFollowsFromTheLogits) {
   EXPECT_NEAR(std::stod(table->rows[4].cells[1].str()), std::exp(entropy), 0.006);
 }
 
+// Beside the number a long name would be cut; and a factor of thousands is no power of ten.
+TEST(ViewOutput, HowSureItIsIsWrittenInFull) {
+  for (const auto& [name, key] : {std::pair("model:storyteller", "figure.sure.lead"),
+                                  std::pair("model:pilot", "figure.sure.lead.long")}) {
+    const Opened of = opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    const auto table = sureness_table(state, state.row);
+    ASSERT_TRUE(table) << name;
+    EXPECT_EQ(table->rows[0].cells[0].key(), key);
+    const std::string times = table->rows[1].cells[1].str();
+    EXPECT_EQ(times.find("e+"), std::string::npos) << times;
+    EXPECT_EQ(times, name == std::string("model:pilot") ? "29,230 ×" : "239.4 ×");
+  }
+}
+
 // A movement is said in centimetres wherever it is an answer, as in the card beside the picture.
 TEST(ViewOutput, EveryViewSaysWhatAMovementStandsFor) {
   const Opened of = opened("model:pilot");

@@ -161,7 +161,7 @@ TEST(ViewPosition, TheOrderIsShownByExchangingTwoWords) {
     const ViewState state = easy_position(of);
     const figure::Figure figure = position_figure(state);
     const std::string sentence = sentence_key(figure);
-    EXPECT_TRUE(sentence == "figure.position.order" || sentence == "figure.position.order.both")
+    EXPECT_TRUE(sentence == "figure.position.order" || sentence.starts_with("figure.position.order.both"))
         << name << " " << sentence;
     const std::vector<std::string> said = sentence_of(figure);
     const int layer = std::stoi(said[3]), head = std::stoi(said[4]);
@@ -193,6 +193,21 @@ TEST(ViewPosition, TheOrderIsShownByExchangingTwoWords) {
     for (std::size_t at = 0; at < bare.size() && sentence == "figure.position.order"; ++at)
       EXPECT_NEAR(bare[at], bare_exchanged[at], 1e-4f) << name;
   }
+}
+
+// The second picture has a sentence of its own: what the word that the first one is about gets there.
+TEST(ViewPosition, SaysWhatTheWordGetsWithoutPositions) {
+  const Opened of = opened("model:storyteller");
+  const figure::Figure figure = position_figure(easy_position(of));
+  ASSERT_EQ(sentence_key(figure), "figure.position.order.both.word");
+  const auto& bare = mark_of<figure::MatrixMark>(figure, "bare");
+  const std::int64_t word = mark_of<figure::MatrixMark>(figure, "order").cols.looked;
+  ASSERT_GE(word, 0);
+  const std::vector<std::string> said = sentence_of(figure);
+  for (const std::int64_t row : {0, 1})
+    EXPECT_EQ(said[static_cast<std::size_t>(11 + row)],
+              figure::number_text(static_cast<double>(bare.values.at(row, word)), bare.digits));
+  EXPECT_NE(said[11], said[12]);
 }
 
 TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
