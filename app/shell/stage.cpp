@@ -303,11 +303,9 @@ void Stage::open_row(FrameState& state, const RunResult& run) {
     return;
   row_of_ = now;
   Cursor& cursor = state.workspace.cursor;
-  const Trace& trace = run.trace(cursor.sequence);
-  ViewState there =
-      first_state(*run.document.opened, std::shared_ptr<const Trace>(run.traces.front(), &trace));
+  ViewState there = first_state(*run.document.opened, run.shared(cursor.sequence));
   const std::int64_t usual = there.row;
-  there.place = cursor_place(cursor, trace);
+  there.place = cursor_place(cursor, *there.run);
   there.layer = cursor.layer, there.head = cursor.head, there.row = cursor.query;
   if (check_state(there))
     cursor.query =

@@ -51,13 +51,10 @@ std::string AskHeads::title_key(const ViewContext& context, HeadScore score) con
 }
 
 void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
-  const int sequence =
-      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = context.run.nearest(context.workspace.cursor.sequence);
+  const auto trace = context.run.shared(sequence);
   std::shared_ptr<const Trace> before;
-  if (context.before && !context.before->traces.empty())
-    before = context.before
-                 ->traces[std::min(context.before->traces.size() - 1, static_cast<std::size_t>(sequence))];
+  if (context.before && !context.before->traces.empty()) before = context.before->shared(sequence);
   HeadQuestion question;
   if (measure.measure) question = antecedent_of(*trace, *measure.measure);
   question.before = before;

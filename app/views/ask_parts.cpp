@@ -265,9 +265,8 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
 // Attribution of what a head read at one position, or of a neuron's input, and the neuron's words.
 void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = context.run.nearest(cursor.sequence);
+  const auto trace = context.run.shared(sequence);
   const LogitMeasure measure = *context.workspace.asking.measure.newest()->measure;
   Hash named;
   named.take(part.id);
@@ -344,8 +343,7 @@ std::uint64_t parts_key(const ViewContext& context, const LogitMeasure& measure)
 
 void AskParts::draw_direct(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const std::uint64_t subject = parts_subject(context), key = parts_key(context, measure);
   const auto sums =
       sums_.get_or_before(subject, key, context.workers(), [trace, measure](const std::atomic<bool>& cancel) {
@@ -397,8 +395,7 @@ float AskParts::draw_sums(const ViewContext& context, ImVec2 at, float width) {
 // and its matrix stands beside.
 void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const AttributeBy by = twin_by(context.workspace.asking.settings.sum);
   const std::uint64_t subject = key_of({parts_subject(context), static_cast<std::uint64_t>(by)}),
                       key = key_of({parts_key(context, measure), static_cast<std::uint64_t>(by)});

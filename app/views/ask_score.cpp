@@ -38,10 +38,9 @@ struct ScoreOf {
 };
 ScoreOf score_of(const ViewContext& context, const AskedScore& of, std::uint64_t way) {
   ScoreOf out;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
-  out.sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
-  out.trace = context.run.traces[static_cast<std::size_t>(out.sequence)];
+  out.sequence = context.run.nearest(context.workspace.cursor.sequence);
+  out.trace = context.run.shared(out.sequence);
   out.subject = key_of({context.session.opened_version(), number(out.sequence)});
   out.key = key_of({out.subject, context.run.version, number(of.pattern.stack), number(of.pattern.layer),
                     number(of.pattern.part), number(of.head), number(of.query), number(of.key), way});

@@ -97,8 +97,7 @@ std::string KvView::name(const ViewContext& context, std::int64_t pos) const {
 
 void KvView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const ModelConfig& config = trace->config();
   const std::int64_t least = least_prompt(config, trace->input), length = trace->length;
   const std::uint64_t subject =

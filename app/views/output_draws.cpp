@@ -53,7 +53,7 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
   if (summary.top.empty()) return caption(tr("output.pending"));
   const OpenedModel& opened = *context.run.document.opened;
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const Sampling sampling = context.session.document().sampling;
   const std::uint64_t subject =
       key_of({context.run.opened_version, context.run.version, sequence, static_cast<std::uint64_t>(pos)});

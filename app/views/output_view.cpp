@@ -142,8 +142,7 @@ OutputPage OutputView::page(const ViewContext& context) const {
 
 void OutputView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   says_ = says(context.run);
   recorded_ = context.run.recorded();
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
@@ -454,7 +453,7 @@ void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
     return;
   }
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const auto rows = text_.get(key_of({context.run.version, sequence}), context.workers(),
                               [=](const std::atomic<bool>& cancel) {
                                 return row_chances(*trace, {0, predicted_rows(*trace)}, &cancel);

@@ -93,14 +93,14 @@ Made<Ways> OutputWays::ways(const ViewContext& context, std::int64_t pos) {
               pinned ? pinned->version : 0});
   Question asked;
   asked.model = document.model;
-  asked.now = context.run.traces[std::min(at, context.run.traces.size() - 1)];
+  asked.now = context.run.shared(static_cast<int>(at));
   asked.prompt = prefix(asked.now->input, pos);
   asked.sampling = sampling;
   asked.options.edits = edits_for(document.edits, static_cast<int>(at));
   asked.beams = beams_;
   asked.pos = pos;
   if (pinned && !pinned->traces.empty()) {
-    asked.pinned = pinned->traces[std::min(at, pinned->traces.size() - 1)];
+    asked.pinned = pinned->shared(static_cast<int>(at));
     if (!asked.pinned->find(asked.pinned->main(StepRole::logits))) asked.pinned = nullptr;
   }
   return ways_.get_or_before(subject, key, context.workers(),

@@ -35,8 +35,7 @@ struct ViewContext {
   /// The run that is subtracted in "new minus old", one sequence of it; null if no difference is shown.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
-    const std::size_t last = before->traces.size() - 1;
-    return before->traces[std::min(last, static_cast<std::size_t>(std::max(0, sequence)))];
+    return before->shared(sequence);
   }
 };
 

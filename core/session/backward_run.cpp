@@ -184,9 +184,7 @@ std::shared_ptr<const BackwardResult> grads_of(std::shared_ptr<const RunResult> 
   out->run = run;
   out->sequence = sequence;
   out->choice = choice;
-  const std::size_t at = static_cast<std::size_t>(
-      std::clamp(sequence, 0, std::max(0, static_cast<int>(run->traces.size()) - 1)));
-  const std::shared_ptr<const Trace> trace = run->traces[at];
+  const std::shared_ptr<const Trace> trace = run->shared(sequence);
   const auto& opened = run->document.opened;
   const auto trained = opened ? trained_rows(*opened) : std::nullopt;
   Result<Objective> objective = default_objective(*trace, choice, trained);

@@ -101,9 +101,12 @@ bool Cursor::operator==(const Cursor& other) const {
          pin(*this) == pin(other);
 }
 
-const Trace& RunResult::trace(int sequence) const {
-  const auto last = static_cast<int>(traces.size()) - 1;
-  return *traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+int RunResult::nearest(int sequence) const {
+  return std::clamp(sequence, 0, std::max(0, static_cast<int>(traces.size()) - 1));
+}
+
+const std::shared_ptr<const Trace>& RunResult::shared(int sequence) const {
+  return traces[static_cast<std::size_t>(nearest(sequence))];
 }
 
 std::string RunResult::label(int sequence, std::int64_t pos) const {

@@ -205,7 +205,7 @@ void MaskBox::draw_spans(const PanelContext& context) {
 void MaskBox::draw_preview(const PanelContext& context) {
   if (!context.run) return;
   const RunResult& run = *context.run;
-  const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
+  const int sequence = run.nearest(static_cast<int>(sequence_index(context)));
   const Trace& trace = run.trace(sequence);
   const Record* record = has_attention(trace.config(), of_)
                              ? trace.find(place_of(trace.config(), of_).site(StepRole::mask, 0))

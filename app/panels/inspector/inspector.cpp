@@ -86,9 +86,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
 
 std::shared_ptr<const std::optional<Explanation>> explanation_of(const PanelContext& context,
                                                                  const Cell& cell, const std::string& key) {
-  const int sequence =
-      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
-  const auto trace = context.run->traces[static_cast<std::size_t>(sequence)];
+  const auto trace = context.run->shared(context.workspace.cursor.sequence);
   const bool words = is_over_vocabulary(cell.site.slot);
   const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)
