@@ -3,7 +3,6 @@
 // Bidirectional models: the token at each position; classifiers: the class of the input. Sampling itself is
 // in core/sample.
 #include <algorithm>
-#include <bit>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
@@ -164,11 +163,7 @@ void OutputView::follow(const ViewContext& context) {
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_),
-              std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
-              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed,
-              std::bit_cast<std::uint32_t>(sampling.min_p),
-              std::bit_cast<std::uint32_t>(sampling.repetition_penalty)});
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_), sampling_key(sampling)});
   summary_ = next_.get_or_before(subject, key, context.workers(), [=, pos = pos_](const std::atomic<bool>&) {
     const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
     const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
