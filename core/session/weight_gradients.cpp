@@ -113,12 +113,6 @@ Tensor weight_share(const Gradients& gradients, const std::string& name, const s
   return std::move(out).freeze();
 }
 
-Tensor weight_gradient(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
-  std::vector<WeightPart> parts = weight_parts(gradients, name);
-  std::erase_if(parts, [](const WeightPart& part) { return !part.own; });
-  return weight_share(gradients, name, parts, rows, cols);
-}
-
 std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site) {
   std::string base = to_text(site);
   if (ends_with(base, ".out") && step_of(site.slot).rule == Rule::norm) base.erase(base.size() - 4);
