@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -97,9 +98,7 @@ std::string shortest(Number value) {
 // A text that is a number from its first sign to its last.
 std::optional<double> cell_number(const std::string& text) {
   double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(out) : std::nullopt;
+  return read_all(text, out) ? std::optional(out) : std::nullopt;
 }
 
 // The cells of a table behind the names, NaN where a cell is no number; nothing where none is.
