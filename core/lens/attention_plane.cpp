@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops/mask.h"
+#include "core/trace/inside.h"
 #include "core/trace/stage_edits.h"
 
 namespace attnscope {
@@ -20,13 +21,8 @@ Site attention_plane_mask_of(Site site) {
 
 PlaneRequest attention_plane_clamped(const Trace& trace, PlaneRequest request) {
   const Record* record = trace.find(request.site);
-  const auto clamp = [](Range r, std::int64_t size) {
-    r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
-    r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
-    return r;
-  };
-  request.rows = clamp(request.rows, record ? record->shape[1] : 0);
-  request.cols = clamp(request.cols, record ? record->shape[2] : 0);
+  request.rows = cut_to(request.rows, record ? record->shape[1] : 0);
+  request.cols = cut_to(request.cols, record ? record->shape[2] : 0);
   return request;
 }
 

@@ -5,6 +5,7 @@
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/inside.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
@@ -66,10 +67,7 @@ void draw_name(const PanelContext& context, const Place& place) {
 
 void draw_weight(const PanelContext& context, const Place& place) {
   const Tensor* weight = context.run->trace(context.workspace.cursor.sequence).weights().find(place.weight);
-  bool inside = weight && static_cast<int>(place.index.size()) == weight->rank();
-  for (std::size_t d = 0; inside && d < place.index.size(); ++d)
-    inside = place.index[d] >= 0 && place.index[d] < weight->size(static_cast<int>(d));
-  if (!inside) return wrapped_text(tr("inspector.gone"), theme().text_dim);
+  if (!weight || !is_cell(place.index, weight->sizes())) return wrapped_text(tr("inspector.gone"), theme().text_dim);
   const double value = static_cast<double>(weight->at(place.index));
   draw_number(context, place, value);
   draw_name(context, place);
