@@ -145,9 +145,7 @@ Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& s
   encoder.shares_embedding = layout.shared_tables;
   out.vocab_size =
       layout.shared_tables ? encoder.vocab_size : config.size({"decoder_vocab_size"}, encoder.vocab_size);
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   out.decoder_start = config.token({"decoder_start_token_id", "eos_token_id"});
   out.suppressed_tokens = forbidden(config);
   out.head.tied = config.flag({"tie_word_embeddings"}, true);

@@ -13,6 +13,8 @@
 
 namespace attnscope {
 
+struct ModelConfig;
+
 /// The numbers that a setting may be. Beyond them float arithmetic gives infinities or NaN, or the number
 /// becomes 0.
 struct NumberRange {
@@ -74,6 +76,8 @@ class ConfigReader {
   std::optional<Error> error_;
 };
 
+/// bos_token_id, eos_token_id and pad_token_id.
+void read_special_tokens(ConfigReader& config, ModelConfig& out);
 /// rope_theta (rotary_emb_base), partial_rotary_factor (rotary_pct), rope_scaling {type | rope_type} of older
 /// configs, rope_parameters of newer ones. `partial` is the rotated share of a head where the config has
 /// none. An odd number of features is rotated as in transformers: with the next one, in pairs.

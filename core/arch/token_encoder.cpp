@@ -25,9 +25,7 @@ void refuse_variants(ConfigReader& config) {
 void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig& out) {
   out.d_model = out.d_in = config.size({"hidden_size"}, 768);
   out.vocab_size = config.size({"vocab_size"}, 30522);
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   out.position.kind = PositionSpec::Kind::learned;
   out.position.offset = offset;
   out.position.max_positions = config.size({"max_position_embeddings"}, 512) - offset;
