@@ -44,9 +44,7 @@ std::string csv_with_run(std::string_view csv, const std::string& run) {
   return csv_with_column(csv, "run", run);
 }
 
-std::string csv_exact(double value) {
-  return std::isnan(value) ? ",nan" : "," + shortest_text(value);
-}
+std::string csv_exact(double value) { return std::isnan(value) ? ",nan" : "," + shortest_text(value); }
 
 std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
 

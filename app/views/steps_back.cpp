@@ -13,6 +13,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -39,10 +40,8 @@ std::vector<std::int64_t> chosen_columns(const BackwardResult& grads, std::int64
   const Tensor logits = grads.gradients->trace().logits_row(row);
   std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
-  const std::size_t count = std::min(order.size(), most);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
-  for (std::size_t i = 0; i < count; ++i) take(order[i], most);
+  keep_first(order, most, [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
+  for (const std::int64_t id : order) take(id, most);
   return out;
 }
 

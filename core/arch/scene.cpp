@@ -155,9 +155,7 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
   return out;
 }
 
-bool is_scene(const json& object) {
-  return member_text(object, "format") == kSceneFormat.name;
-}
+bool is_scene(const json& object) { return member_text(object, "format") == kSceneFormat.name; }
 
 Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {

@@ -1,5 +1,5 @@
-// Integers of a JSON value within a range, and the texts of members. Floats (also 3.0), other types and integers
-// beyond 64 bits give nothing instead of being rounded or wrapped.
+// Integers of a JSON value within a range, and the texts of members. Floats (also 3.0), other types and
+// integers beyond 64 bits give nothing instead of being rounded or wrapped.
 #pragma once
 
 #include <cstdint>

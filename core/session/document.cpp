@@ -313,7 +313,8 @@ Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos
 Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
                        float value) {
   const Tensor* weight = document.model ? document.model->weights().find(name) : nullptr;
-  if (!weight || !is_cell(index, weight->sizes())) return fail(Code::out_of_range, "error.session.no_weight_cell", {name});
+  if (!weight || !is_cell(index, weight->sizes()))
+    return fail(Code::out_of_range, "error.session.no_weight_cell", {name});
   const WeightCell kept = kept_weight(document.model->config(), name, index);
   const Tensor table = document.model->weights().get(kept.name);
   std::vector<AxisRange> at;

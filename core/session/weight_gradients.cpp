@@ -250,7 +250,8 @@ Result<GradientExplanation> explain_weight_gradient(const Gradients& gradients, 
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
   if (parts.empty()) return fail(Code::not_found, "error.session.no_weight_gradient", {name});
   const std::vector<std::int64_t> shape = gradients.trace().weights().get(name).sizes();
-  if (!is_cell(index, shape)) return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
+  if (!is_cell(index, shape))
+    return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
   GradientExplanation out;
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   for (const WeightPart& part : parts) {

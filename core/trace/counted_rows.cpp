@@ -23,9 +23,7 @@ int numbers_of(CountedRowsKind kind) {
   return kind == CountedRowsKind::from || kind == CountedRowsKind::masked ? 1 : 0;
 }
 
-bool read_token(std::string_view text, int& token) {
-  return read_all(text, token) && token >= 0;
-}
+bool read_token(std::string_view text, int& token) { return read_all(text, token) && token >= 0; }
 
 }  // namespace
 

@@ -93,7 +93,6 @@ Input without_padding(Input input) {
   return input;
 }
 
-
 // The typical use of this kind of model and the paper that it comes from; empty where there is no
 // text for it.
 struct FamilyText {

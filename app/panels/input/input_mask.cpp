@@ -142,7 +142,9 @@ void MaskBox::draw_choice(const PanelContext& context) {
     if (!first) ImGui::SameLine(0, px(5));
     first = false;
     const std::string id = "###mask_of" + std::to_string(static_cast<int>(of));
-    if (!raised_button(attention_name(config, attention_place(of, config.stack)) + id, of == of_) || of == of_) continue;
+    if (!raised_button(attention_name(config, attention_place(of, config.stack)) + id, of == of_) ||
+        of == of_)
+      continue;
     of_ = of;
     text_error_.reset();
     text_ = asked_mask(context.session.document(), of).text();

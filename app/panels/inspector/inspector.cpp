@@ -67,7 +67,8 @@ void draw_name(const PanelContext& context, const Place& place) {
 
 void draw_weight(const PanelContext& context, const Place& place) {
   const Tensor* weight = context.run->trace(context.workspace.cursor.sequence).weights().find(place.weight);
-  if (!weight || !is_cell(place.index, weight->sizes())) return wrapped_text(tr("inspector.gone"), theme().text_dim);
+  if (!weight || !is_cell(place.index, weight->sizes()))
+    return wrapped_text(tr("inspector.gone"), theme().text_dim);
   const double value = static_cast<double>(weight->at(place.index));
   draw_number(context, place, value);
   draw_name(context, place);
