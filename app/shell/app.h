@@ -6,6 +6,8 @@
 
 namespace attnscope {
 
+/// Says on stderr what went wrong; returns the exit status.
+int complain(const Error& error);
 /// Opens the window and runs until it is closed. Returns the exit status; errors go to stderr.
 int run_window(const Options& options);
 /// Writes options.worksheet. Returns the exit status; errors go to stderr.
