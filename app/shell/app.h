@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/shell/options.h"
+#include "core/base/result.h"
 
 namespace attnscope {
 
