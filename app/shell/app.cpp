@@ -376,8 +376,7 @@ int take_screenshot(const Options& options) {
   }
   if (session.mixed()) return complain(*session.mixed());
   if (!options.save_session.empty())
-    if (Status saved = state.save_session_to(options.save_session); !saved)
-      return complain(saved.error());
+    if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
   if (!options.export_path.empty())
     if (Status written = write_export(options, **host, **context, frame); !written)
       return complain(written.error());

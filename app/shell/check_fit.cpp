@@ -237,8 +237,7 @@ int check_fit(const Options& options) {
   FitCheck check(options, session, **host, frame, size);
   const std::string lecture = options.lecture;
   if (!lecture.empty())
-    if (const Status checked = check.check_lecture(lecture); !checked)
-      return complain(checked.error());
+    if (const Status checked = check.check_lecture(lecture); !checked) return complain(checked.error());
   for (const std::string& model :
        lecture.empty() ? models_to_check(state, options) : std::vector<std::string>())
     if (const Status checked = check.check_model(model); !checked) return complain(checked.error());

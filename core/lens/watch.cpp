@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/lens/head_stats.h"
 #include "core/trace/editable.h"
+#include "core/trace/inside.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
@@ -52,15 +53,9 @@ double measured(Watch::Measure measure, const std::vector<float>& values) {
   return std::nan("");
 }
 
-std::int64_t heads_of(const Record& record) {
-  for (std::size_t d = 0; d < record.axes.size(); ++d)
-    if (record.axes[d] == Axis::head) return record.shape[d];
-  return 0;
-}
-
 std::optional<double> least_entropy(const Trace& trace, const Record& record) {
   std::optional<double> least;
-  for (std::int64_t head = 0; head < heads_of(record); ++head)
+  for (std::int64_t head = 0; head < size_along(Axis::head, record.axes, record.shape, 0); ++head)
     if (const auto found = head_stats(trace, record.site, head); found && found->in_sight > 0)
       least = std::min(least.value_or(found->entropy), found->entropy);
   return least;
