@@ -11,6 +11,7 @@
 #include "core/session/held_session.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
+#include "core/session/read_again.h"
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
 #include "core/session/session_parts.h"
@@ -162,16 +163,10 @@ void session_file_take_edits(const Edits& edits, Document& document, std::vector
   for (const auto& edit : edits) {
     const Status known = steps.check(document, *edit);
     document.edits.push_back(edit);
-    const std::vector<Input> inputs = inputs_of(document);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      RunOptions options;
-      options.edits = edits_for(document.edits, static_cast<int>(i));
-      const Status taken = known ? document.model->accepts(inputs[i], options) : known;
-      if (taken) continue;
-      warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
-      document.edits.pop_back();
-      break;
-    }
+    const Status taken = known ? check_inputs(document) : known;
+    if (taken) continue;
+    warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
+    document.edits.pop_back();
   }
 }
 
