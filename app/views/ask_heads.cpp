@@ -21,11 +21,9 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-bool is_share(HeadScore score) { return score <= HeadScore::antecedent || score == HeadScore::change; }
-
 std::string score_text(HeadScore score, double value, bool spread) {
   if (score == HeadScore::effect && !spread) return signed_number(value, 2);
-  return number_text(static_cast<float>(value), is_share(score) ? 2 : score == HeadScore::distance ? 1 : 2);
+  return number_text(static_cast<float>(value), score == HeadScore::distance ? 1 : 2);
 }
 
 void go_to_head(const ViewContext& context, const RankedHead& head, const MeasureAnswer* answer) {

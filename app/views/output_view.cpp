@@ -85,7 +85,6 @@ class OutputView : public View {
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id, std::int64_t pos);
-  std::string name(const ViewContext& context, std::int64_t pos) const;
   bool draws() const { return says_ == Says::next && !recorded_; }
   void generate(const ViewContext& context, int count, const Text& sentence);
 
@@ -171,11 +170,6 @@ void OutputView::follow(const ViewContext& context) {
   });
 }
 
-std::string OutputView::name(const ViewContext& context, std::int64_t pos) const {
-  const int sequence = context.workspace.cursor.sequence;
-  return row_name(context.run, sequence, context.run.trace(sequence).config().stack, pos);
-}
-
 void OutputView::draw_head(const ViewContext& context, float width) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const std::string count = format_count(trace.config().outputs()), pos = std::to_string(pos_);
@@ -184,15 +178,16 @@ void OutputView::draw_head(const ViewContext& context, float width) {
   if (says_ == Says::masked)
     return view_heading(tr("output.title.masked"),
                         kept_tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
-                                {count, pos, name(context, pos_)}),
+                                {count, pos, context.main_row_name(pos_)}),
                         width);
   if (recorded_)
-    return view_heading(tr("output.title"), tr("output.sentence.recorded", {count, pos, name(context, pos_)}),
-                        width);
+    return view_heading(tr("output.title"),
+                        tr("output.sentence.recorded", {count, pos, context.main_row_name(pos_)}), width);
   const char* sentence[] = {"output.sentence", "output.ways.sentence", "output.draws.sentence",
                             "output.text.sentence"};
   view_heading(tr("output.title"),
-               kept_tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
+               kept_tr(sentence[static_cast<int>(page(context))], {count, pos, context.main_row_name(pos_)}),
+               width);
 }
 
 // Chips for the pages, and for the row to show.
@@ -213,12 +208,14 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
     at_ = At::last, chosen_ = true;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
   if (row != prediction_row(trace) &&
-      line(Label(kept_tr("output.cursor", {std::to_string(row), name(context, row)}), "###output_cursor"),
+      line(Label(kept_tr("output.cursor", {std::to_string(row), context.main_row_name(row)}),
+                 "###output_cursor"),
            pos_ == row, tr("output.cursor.help")))
     at_ = At::cursor;
   if (telling_ >= 0 && telling_ != row &&
       line(Label(kept_tr(answered_ ? "output.telling.answer" : "output.telling",
-                         {std::to_string(telling_), name(context, telling_), number_text(telling_prob_, 2)}),
+                         {std::to_string(telling_), context.main_row_name(telling_),
+                          number_text(telling_prob_, 2)}),
                  "###output_telling"),
            pos_ == telling_, tr(answered_ ? "output.telling.answer.help" : "output.telling.help")))
     at_ = At::telling;
@@ -254,7 +251,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   float total = 0;
   const std::int64_t length = context.run.trace(cursor.sequence).length;
   for (std::int64_t first = length; first > 0 && total < width;) {
-    const std::string label = name(context, --first);
+    const std::string label = context.main_row_name(--first);
     note_text(label);
     total += text_size(fonts().mono, label).x + gap;
   }
@@ -269,7 +266,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
   std::int64_t pos = length;
   while (pos > 0) {
-    const std::string label = name(context, pos - 1);
+    const std::string label = context.main_row_name(pos - 1);
     const bool lit = mine && pos > lit_from_;
     const bool here = !next && pos - 1 == pos_;
     const float end = right;

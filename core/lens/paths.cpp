@@ -9,6 +9,7 @@
 #include "core/base/thread_pool.h"
 #include "core/lens/sweep.h"
 #include "core/model/gradients.h"
+#include "core/tensor/shape_of.h"
 #include "core/trace/path.h"
 #include "core/trace/place_cells.h"
 
@@ -117,12 +118,9 @@ double along(const Gradients& gradients, const Trace& run, const Target& where, 
 // What differs between two runs at a step, as a change to be added.
 Tensor step_difference(const Trace& now, const Trace& before, const Site& site) {
   const std::vector<float> a = now.find(site)->value().values(), b = before.find(site)->value().values();
-  const Tensor& whole = before.find(site)->value();
-  Shape shape;
-  for (int d = 0; d < whole.rank(); ++d) shape.emplace_back(whole.axis(d), whole.size(d));
   std::vector<float> out(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] - b[i];
-  return Tensor::from(std::move(out), shape);
+  return Tensor::from(std::move(out), shape_of(before.find(site)->value()));
 }
 
 // A sender that writes nothing: zero, or the bias that stays of it in every row.
@@ -147,10 +145,8 @@ std::shared_ptr<const Edit> half_write(const Trace& run, const Target& from, con
                                      : bias.at(static_cast<std::int64_t>(i) % bias.count());
     half[i] = 0.5f * (half[i] + end);
   }
-  Shape shape;
-  for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
   return make_edit(
-      NumberEdit{from, EditOp::set, Frozen{Tensor::from(std::move(half), shape), to_text(from)}});
+      NumberEdit{from, EditOp::set, Frozen{Tensor::from(std::move(half), shape_of(now)), to_text(from)}});
 }
 
 }  // namespace

@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::size_t kKeptLogitRows = 64;
 
-Site pattern_site(Site site) {
-  site = site.near(StepRole::pattern);
-  return site;
-}
-
 int head_axis(const Record& record) {
   for (std::size_t d = 0; d < record.axes.size(); ++d)
     if (record.axes[d] == Axis::head) return static_cast<int>(d);
@@ -86,7 +81,7 @@ void Trace::put(Record record) {
 }
 
 void Trace::set_attention(const Site& site, AttentionState state) {
-  attention_[pattern_site(site)] = std::move(state);
+  attention_[site.near(StepRole::pattern)] = std::move(state);
 }
 
 namespace {
@@ -136,7 +131,7 @@ void Trace::keep_predictions() {
 }
 
 const AttentionState* Trace::attention(const Site& site) const {
-  const auto at = attention_.find(pattern_site(site));
+  const auto at = attention_.find(site.near(StepRole::pattern));
   return at == attention_.end() ? nullptr : &at->second;
 }
 
