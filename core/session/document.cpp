@@ -217,7 +217,7 @@ Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
   if (sequence >= document.sequences.size()) return no_sequence();
   if (!document.model->config().sees()) return fail(Code::unsupported, "error.session.no_pictures");
   const ModelConfig& config = document.model->config();
-  const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
+  const PatchSpec& patch = image_patches(config);
   const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
                                          std::int64_t{patch.cols} * patch.size};
   if (pixels.sizes() != wanted) {
