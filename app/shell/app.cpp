@@ -330,6 +330,20 @@ int print_worksheet(const Options& options) {
   return written ? 0 : complain(written.error());
 }
 
+Status open_and_wait(FrameState& state, const Options& options) {
+  Session& session = state.session;
+  apply_language(state, options);
+  open_asked(state, options);
+  session.wait();
+  if (session.error()) return *session.error();
+  TRY_OK(apply_input(state, options));
+  if (!options.bench_frames) TRY_OK(apply_training(state, options));
+  session.training().wait();
+  session.wait();
+  if (const auto why = refused_input(session, options)) return *why;
+  return Done{};
+}
+
 int take_screenshot(const Options& options) {
   const float scale = options.scale > 0.f ? options.scale : 1.f;
   const float width = options.width > 0 ? static_cast<float>(options.width) : kAppDefaultWidth;
@@ -339,15 +353,7 @@ int take_screenshot(const Options& options) {
   FrameState& state = frame.state();
   state.workspace.animate = false;
   state.workspace.still = true;
-  apply_language(state, options);
-  open_asked(state, options);
-  session.wait();
-  if (session.error()) return complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return complain(status.error());
-  if (Status status = apply_training(state, options); !status) return complain(status.error());
-  session.training().wait();
-  session.wait();
-  if (const auto why = refused_input(session, options)) return complain(*why);
+  if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
   if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, scale);

@@ -252,13 +252,7 @@ int bench_frames(const Options& options) {
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
-  apply_language(state, options);
-  open_asked(state, options);
-  session.wait();
-  if (session.error()) return complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return complain(status.error());
-  session.wait();
-  if (const auto why = refused_input(session, options)) return complain(*why);
+  if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
   if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, scale);

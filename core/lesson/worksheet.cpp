@@ -311,10 +311,7 @@ Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answ
   const Page& page = lesson.pages[index];
   PageRun run;
   if (const Status opened = run.open(page); !opened) return at_field(lesson, page.id, "open", opened.error());
-  const nlohmann::json& look = page.state.look();
-  const bool cursor = look.is_object() && look.contains("cursor");
-  const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
-  const ExpressionScope scope{run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
+  const ExpressionScope scope = scope_of(page, run);
   const std::string title = page_words(lesson, page, "title");
   std::string out = "<section>\n" + element("h2", std::to_string(index + 1) + "  " + title) +
                     element("p", page_words(lesson, page, "text")) + instruction_part(scope);
