@@ -1,6 +1,5 @@
 #include "app/shell/stage_compare.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "app/look/imgui_compat.h"

@@ -1,7 +1,6 @@
 #include "core/trace/mask_mix.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/base/trimmed.h"
 #include "core/trace/config.h"

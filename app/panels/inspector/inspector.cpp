@@ -1,7 +1,5 @@
 // The inspector at the right: how the pinned number is computed, how to edit it, the effect of edits, and
 // facts about the current step. The parts are in inspector_*.cpp; this file puts them in order.
-#include <algorithm>
-
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"

@@ -1,6 +1,5 @@
 // What the model says, beside every view: the likeliest outputs at the row that is looked at. Beside Output,
 // which shows these itself, how sure it is of them.
-#include <algorithm>
 #include <cmath>
 
 #include "app/figure/canvas.h"

@@ -1,6 +1,5 @@
 #include "app/panels/lesson/slide_preview.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/gpu/gl_context.h"
