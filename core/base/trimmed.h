@@ -1,3 +1,4 @@
+// A text without the blanks around it.
 #pragma once
 
 #include <string_view>

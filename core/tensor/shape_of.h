@@ -1,3 +1,4 @@
+// The shape of a tensor as one is made with: axes and sizes.
 #pragma once
 
 #include "core/tensor/tensor.h"
