@@ -1,6 +1,5 @@
 #include "core/arch/bart_parts.h"
 
-#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -36,9 +35,7 @@ ModelConfig bart_parts_read_stack(ConfigReader& config, const BartLayout& layout
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, 1e-5f, 0.f};
   block.order = layout.order;
-  block.attention.n_heads = block.attention.n_kv_heads = heads;
-  block.attention.d_head = std::max(1, out.d_model / heads);
-  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  set_equal_heads(block.attention, heads, out.d_model);
   block.attention.causal = which == Stack::dec;
   if (which == Stack::dec) block.cross = block.attention.as_cross();
   block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, layout.activation),

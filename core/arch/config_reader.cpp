@@ -242,6 +242,12 @@ double rotary_share(std::int64_t dims, std::int64_t d_head) {
   return share;
 }
 
+void set_equal_heads(AttentionSpec& attention, int heads, int d_model) {
+  attention.n_heads = attention.n_kv_heads = heads;
+  attention.d_head = std::max(1, d_model / heads);
+  attention.scale = 1.f / std::sqrt(static_cast<float>(attention.d_head));
+}
+
 void read_special_tokens(ConfigReader& config, ModelConfig& out) {
   out.bos = config.token({"bos_token_id"});
   out.eos = config.token({"eos_token_id"});

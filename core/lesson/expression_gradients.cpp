@@ -1,6 +1,4 @@
 // The loss of a run and its gradient at one number, as in the backward mode of the window.
-#include <algorithm>
-#include <functional>
 
 #include "core/base/text.h"
 #include "core/lesson/expression_node.h"
