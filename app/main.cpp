@@ -14,11 +14,6 @@
 namespace attnscope {
 namespace {
 
-int report(const Error& error) {
-  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
-  return 1;
-}
-
 int run(const CommandLine& line) {
   if (!line.run) {
     std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
@@ -45,7 +40,7 @@ int main(int count, char** arguments) {
     status = attnscope::run(line);
     if (status != 0) return;
     if (const attnscope::Status said = attnscope::finish_output(); !said)
-      status = attnscope::report(said.error());
+      status = attnscope::complain(said.error());
   });
-  return done ? status : attnscope::report(done.error());
+  return done ? status : attnscope::complain(done.error());
 }

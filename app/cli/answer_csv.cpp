@@ -1,11 +1,11 @@
 // Answers as CSV: one row per place.
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <set>
 
 #include "app/cli/answer_forms.h"
 #include "app/cli/csv_text.h"
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope::cli {
@@ -83,9 +83,7 @@ std::vector<Column> columns_of(const AnswerTable& table) {
 
 std::optional<double> number_of(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return read_all(text, value) ? std::optional(value) : std::nullopt;
 }
 
 bool names_total(std::string_view column) {

@@ -1,10 +1,10 @@
 #include "app/cli/answer_differences.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "core/base/read_all.h"
 #include "core/session/told_run.h"
 
 namespace attnscope::cli {
@@ -24,11 +24,8 @@ bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
 // A number that a table has as text.
 std::optional<double> text_number(const nlohmann::json& cell) {
   if (!cell.is_string()) return std::nullopt;
-  const auto& text = cell.get_ref<const std::string&>();
   double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-  return whole ? std::optional(out) : std::nullopt;
+  return read_all(cell.get_ref<const std::string&>(), out) ? std::optional(out) : std::nullopt;
 }
 
 void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string& path, double tolerance,

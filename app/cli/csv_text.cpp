@@ -1,23 +1,12 @@
 #include "app/cli/csv_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <iterator>
 
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 
 namespace attnscope::cli {
-
-std::string csv_quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::string csv_field(const std::string& text) {
-  return text.find_first_of(",\"\r\n") == std::string::npos ? text : csv_quoted(text);
-}
 
 std::vector<std::string> take_csv_record(std::string_view& text) {
   std::vector<std::string> out(1);
@@ -55,12 +44,7 @@ std::string csv_with_run(std::string_view csv, const std::string& run) {
   return csv_with_column(csv, "run", run);
 }
 
-std::string csv_exact(double value) {
-  if (std::isnan(value)) return ",nan";
-  char digits[32];
-  const auto written = std::to_chars(std::begin(digits), std::end(digits), value);
-  return "," + std::string(std::begin(digits), written.ptr);
-}
+std::string csv_exact(double value) { return std::isnan(value) ? ",nan" : "," + shortest_text(value); }
 
 std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
 

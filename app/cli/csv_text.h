@@ -1,16 +1,14 @@
-// Fields and records of CSV (RFC 4180).
+// Records and numbers of CSV (RFC 4180).
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/csv.h"
+
 namespace attnscope::cli {
 
-/// Always quoted.
-std::string csv_quoted(const std::string& text);
-/// Quoted only if it contains a comma, a quote or a line end.
-std::string csv_field(const std::string& text);
 /// Removes the first record from `text` and returns its fields; quoted line ends are part of a field.
 std::vector<std::string> take_csv_record(std::string_view& text);
 /// A table with one more column, which the first row alone fills.

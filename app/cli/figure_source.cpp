@@ -6,6 +6,7 @@
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/export/carried.h"
+#include "core/io/json_number.h"
 #include "core/lens/attention_row.h"
 #include "core/session/figure_session.h"
 #include "core/system/named_files.h"
@@ -17,10 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string word_at(const json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 std::int64_t index_at(const json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   const bool whole = object.is_object() && found != object.end() && found->is_number_integer();
@@ -32,8 +29,8 @@ void take_window_look(const json& look, FigureOptions& options) {
   const auto& cursor = look.is_object() && look.contains("cursor") ? look["cursor"] : json();
   json words = {{"layer", index_at(cursor, "layer")}, {"head", index_at(cursor, "head")}};
   if (cursor.is_object() && cursor.contains("query")) words["row"] = index_at(cursor, "query");
-  if (const std::string view = word_at(look, "view"); find_view(view)) words["view"] = view;
-  if (const std::string level = word_at(look, "level"); level == "easy") words["level"] = level;
+  if (const std::string view = member_text(look, "view"); find_view(view)) words["view"] = view;
+  if (const std::string level = member_text(look, "level"); level == "easy") words["level"] = level;
   take_figure_words(words, options);
 }
 

@@ -1,11 +1,11 @@
 #include "app/cli/path_csv.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/csv_text.h"
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope::cli {
@@ -22,8 +22,7 @@ bool any_path_row(const json& rows, const char* name) {
 // A number as it stands in a row of JSON.
 Result<json> path_cell(const std::string& path, const std::string& column, const std::string& word) {
   double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
+  if (!read_all(word, value))
     return not_an_answer(path, Text::of("error.cli.answer.number", {in_quotes(word), in_quotes(column)}));
   return json_number(value);
 }

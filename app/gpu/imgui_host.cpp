@@ -471,6 +471,4 @@ bool ImguiHost::keys_waiting() const {
 #endif
 }
 
-void ImguiHost::restyle() { apply_imgui_style(ui_scale()); }
-
 }  // namespace attnscope

@@ -53,8 +53,6 @@ class ImguiHost {
   /// place decides how a slanted glyph is rounded. Keeps pictures independent of what was drawn
   /// before.
   void forget_letters();
-  /// Applies the colours of the current theme; after set_theme().
-  void restyle();
 
   Painter& painter() { return *painter_; }
 

@@ -231,4 +231,7 @@ inline void init_headless_keys([[maybe_unused]] ImGuiIO& io) {
 #endif
 }
 
+/// 1 where the arrow to the right was pressed, -1 the one to the left, else 0.
+inline int arrow_pressed() { return key_pressed(Key::right) ? 1 : key_pressed(Key::left) ? -1 : 0; }
+
 }  // namespace attnscope::compat

@@ -46,11 +46,6 @@ constexpr double kClockWait = 0.5;  // clock in the presenter's window
 constexpr double kFilesWait = 2.0;  // interval for checking whether open files have changed
 constexpr float kAppDefaultWidth = 1440.f, kAppDefaultHeight = 900.f;
 
-int app_complain(const Error& error) {
-  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
-  return 1;
-}
-
 // The easy window grows with its size, the panels show more.
 float window_scale(const FrameState& state, float base, float width, float height) {
   return shows_easy(state) ? base * easy_scale(width / base, height / base) : base;
@@ -270,13 +265,18 @@ Options with_defaults(Options options, const Settings& settings) {
 // Keeps unsaved work, however the program ends. `asked`: the user closed the program, and had the choice to
 // save.
 void keep_all(FrameState& state, bool asked) {
-  if (const Status kept = keep_works(state, asked); !kept) (void)app_complain(kept.error());
+  if (const Status kept = keep_works(state, asked); !kept) (void)complain(kept.error());
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
-    (void)app_complain(saved.error());
-  if (Status kept = state.session.training().close(); !kept) (void)app_complain(kept.error());
+    (void)complain(saved.error());
+  if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
 }
 
 }  // namespace
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
 
 int run_window(const Options& asked) {
   const StopSignals stop(wake_window);
@@ -296,10 +296,10 @@ int run_window(const Options& asked) {
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window is created
   auto context = make_window("attnscope", options.width, options.height);
-  if (!context) return app_complain(context.error());
+  if (!context) return complain(context.error());
   state.apply_theme();
   auto host = ImguiHost::make(**context, options.scale);
-  if (!host) return app_complain(host.error());
+  if (!host) return complain(host.error());
   if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
   state.screens = screen_count();
   if (Status status = apply_look(state, options); !status) session.report(status.error());
@@ -321,13 +321,27 @@ int run_window(const Options& asked) {
 int print_worksheet(const Options& options) {
   if (!options.language.empty()) (void)set_language(options.language);
   auto context = make_offscreen(64, 64);
-  if (!context) return app_complain(context.error());
+  if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, 1.f);
-  if (!host) return app_complain(host.error());
+  if (!host) return complain(host.error());
   const auto html = drawn_worksheet({options.worksheet, options.lesson, options.answers}, **host);
-  if (!html) return app_complain(html.error());
+  if (!html) return complain(html.error());
   const Status written = write_file(options.worksheet, *html);
-  return written ? 0 : app_complain(written.error());
+  return written ? 0 : complain(written.error());
+}
+
+Status open_and_wait(FrameState& state, const Options& options) {
+  Session& session = state.session;
+  apply_language(state, options);
+  open_asked(state, options);
+  session.wait();
+  if (session.error()) return *session.error();
+  TRY_OK(apply_input(state, options));
+  if (!options.bench_frames) TRY_OK(apply_training(state, options));
+  session.training().wait();
+  session.wait();
+  if (const auto why = refused_input(session, options)) return *why;
+  return Done{};
 }
 
 int take_screenshot(const Options& options) {
@@ -339,20 +353,12 @@ int take_screenshot(const Options& options) {
   FrameState& state = frame.state();
   state.workspace.animate = false;
   state.workspace.still = true;
-  apply_language(state, options);
-  open_asked(state, options);
-  session.wait();
-  if (session.error()) return app_complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return app_complain(status.error());
-  if (Status status = apply_training(state, options); !status) return app_complain(status.error());
-  session.training().wait();
-  session.wait();
-  if (const auto why = refused_input(session, options)) return app_complain(*why);
+  if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return app_complain(context.error());
+  if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, scale);
-  if (!host) return app_complain(host.error());
-  if (Status status = apply_look(state, options); !status) return app_complain(status.error());
+  if (!host) return complain(host.error());
+  if (Status status = apply_look(state, options); !status) return complain(status.error());
   const auto set_scale = [&] {  // depends on the current view and level
     const float wide = width * scale, high = height * scale;
     (*host)->set_scale(state.presenter.on ? presenter_scale(state, wide, high)
@@ -365,7 +371,7 @@ int take_screenshot(const Options& options) {
   std::vector<std::string> notes;
   if (session.result())
     if (Status status = apply_cursor(state, *session.result(), options, notes); !status)
-      return app_complain(status.error());
+      return complain(status.error());
   for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
@@ -374,17 +380,16 @@ int take_screenshot(const Options& options) {
     set_scale();
     settle(session, **host, frame, kSettleFrames);
   }
-  if (session.mixed()) return app_complain(*session.mixed());
+  if (session.mixed()) return complain(*session.mixed());
   if (!options.save_session.empty())
-    if (Status saved = state.save_session_to(options.save_session); !saved)
-      return app_complain(saved.error());
+    if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
   if (!options.export_path.empty())
     if (Status written = write_export(options, **host, **context, frame); !written)
-      return app_complain(written.error());
+      return complain(written.error());
   if (options.screenshot.empty()) return 0;
   const Status written = is_svg_path(options.screenshot) ? write_stage(options.screenshot, **host, frame)
                                                          : write_window(options.screenshot, **context, state);
-  if (!written) return app_complain(written.error());
+  if (!written) return complain(written.error());
   return 0;
 }
 

@@ -3,9 +3,17 @@
 #pragma once
 
 #include "app/shell/options.h"
+#include "core/base/result.h"
 
 namespace attnscope {
 
+struct FrameState;
+
+/// Says on stderr what went wrong; returns the exit status.
+int complain(const Error& error);
+/// Opens what the options name and waits for its run, and, where no frames are measured, for a training.
+/// Errors: of opening, and an input that the model refuses.
+Status open_and_wait(FrameState& state, const Options& options);
 /// Opens the window and runs until it is closed. Returns the exit status; errors go to stderr.
 int run_window(const Options& options);
 /// Writes options.worksheet. Returns the exit status; errors go to stderr.

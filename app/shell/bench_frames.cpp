@@ -14,6 +14,7 @@
 #include "app/gpu/imgui_host.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
+#include "app/shell/app.h"
 #include "app/shell/picture.h"
 #include "app/shell/startup.h"
 #include "app/views/attention_common.h"
@@ -212,11 +213,6 @@ class Bench {
   Frame& frame_;
 };
 
-int bench_frames_complain(const Error& error) {
-  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
-  return 1;
-}
-
 void print(const std::vector<Measured>& rows, bool json, const std::string& driver) {
   nlohmann::json all = nlohmann::json::array();
   if (!json) std::printf("%s\n", tr("bench.frames", {std::to_string(kFrames), driver}).c_str());
@@ -256,18 +252,12 @@ int bench_frames(const Options& options) {
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
-  apply_language(state, options);
-  open_asked(state, options);
-  session.wait();
-  if (session.error()) return bench_frames_complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return bench_frames_complain(status.error());
-  session.wait();
-  if (const auto why = refused_input(session, options)) return bench_frames_complain(*why);
+  if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return bench_frames_complain(context.error());
+  if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, scale);
-  if (!host) return bench_frames_complain(host.error());
-  if (Status status = apply_look(state, options); !status) return bench_frames_complain(status.error());
+  if (!host) return complain(host.error());
+  if (Status status = apply_look(state, options); !status) return complain(status.error());
   print(Bench(session, **host, frame).measure(options.view), options.json, (*context)->description);
   return 0;
 }

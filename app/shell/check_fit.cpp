@@ -10,6 +10,7 @@
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/theme.h"
+#include "app/shell/app.h"
 #include "app/shell/easy_window.h"
 #include "app/shell/picture.h"
 #include "app/shell/startup.h"
@@ -211,11 +212,6 @@ void print_fit(const FitReport& report, bool json) {
                             .c_str());
 }
 
-int check_fit_complain(const Error& error) {
-  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
-  return 1;
-}
-
 std::vector<std::string> models_to_check(FrameState& state, const Options& options) {
   if (!options.path.empty()) return {options.path};
   std::vector<std::string> out;
@@ -236,18 +232,17 @@ int check_fit(const Options& options) {
   state.workspace.animate = false;
   state.workspace.still = true;
   auto context = make_offscreen(static_cast<int>(size.x), static_cast<int>(size.y));
-  if (!context) return check_fit_complain(context.error());
+  if (!context) return complain(context.error());
   auto host = ImguiHost::make(**context, scale);
-  if (!host) return check_fit_complain(host.error());
+  if (!host) return complain(host.error());
   const std::string own_language{std::string_view(language())};  // a copy: the checks change it
   FitCheck check(options, session, **host, frame, size);
   const std::string lecture = options.lecture;
   if (!lecture.empty())
-    if (const Status checked = check.check_lecture(lecture); !checked)
-      return check_fit_complain(checked.error());
+    if (const Status checked = check.check_lecture(lecture); !checked) return complain(checked.error());
   for (const std::string& model :
        lecture.empty() ? models_to_check(state, options) : std::vector<std::string>())
-    if (const Status checked = check.check_model(model); !checked) return check_fit_complain(checked.error());
+    if (const Status checked = check.check_model(model); !checked) return complain(checked.error());
   (void)set_language(own_language);
   print_fit(check.report(), options.json);
   return check.report().findings.empty() ? 0 : 1;

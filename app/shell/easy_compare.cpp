@@ -26,8 +26,7 @@ void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
   const auto earlier = page ? state.lessons.first_run() : state.session.previous();
   other_ = pinned ? pinned : view_.before || earlier.get() == &run ? nullptr : earlier;
   if (!other_) return;
-  const auto at = static_cast<std::size_t>(state.workspace.cursor.sequence);
-  const std::shared_ptr<const Trace>& trace = other_->traces[std::min(at, other_->traces.size() - 1)];
+  const std::shared_ptr<const Trace>& trace = other_->shared(state.workspace.cursor.sequence);
   // Beside the answer of now stands the one of before where both are of the same row.
   const bool same_rows = other_->document.opened == run.document.opened && trace->length == view_.run->length;
   if (!view_.compare && !same_rows) return;

@@ -94,19 +94,13 @@ void EasyWindow::follow_text(FrameState& state, const RunResult& run) {
 
 void EasyWindow::follow(FrameState& state, const RunResult& run) {
   Cursor& cursor = state.workspace.cursor;
-  const auto at =
-      static_cast<std::size_t>(std::clamp<int>(cursor.sequence, 0, static_cast<int>(run.traces.size()) - 1));
-  if (view_.run != run.traces[at]) {
-    view_ = first_state(*run.document.opened, run.traces[at]);
+  if (const auto& trace = run.shared(cursor.sequence); view_.run != trace) {
+    view_ = first_state(*run.document.opened, trace);
     view_.level = Level::easy;
   }
   compare_with(state, run);
-  view_.place = cursor_place(cursor, *view_.run);
-  view_.layer = cursor.layer;
-  view_.head = cursor.head;
+  look_at_cursor(view_, cursor);
   view_.temperature = static_cast<double>(state.session.document().sampling.temperature);
-  view_.row = std::clamp<std::int64_t>(cursor.query, 0,
-                                       std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
   if (const Site pattern = view_.place.pattern(view_.layer); view_.run->find(pattern))
     cursor.key = strongest_.get(
         {run.version, key_number(cursor.sequence), key_number(static_cast<int>(view_.place.stack)),

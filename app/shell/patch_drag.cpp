@@ -16,11 +16,6 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> trace_of(const RunResult& run, int sequence) {
-  const int last = static_cast<int>(run.traces.size()) - 1;
-  return run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
-}
-
 // For weights no rows are aligned: the edit takes the same numbers of A's model.
 Result<NumberEdit> weight_edit(const Trace& b, const Trace& a, const Place& place) {
   const Target where = places_of(b, place.weight, place.index).front();
@@ -42,7 +37,7 @@ void PatchDrag::make(const FrameState& state, const RunResult& b) {
   if (edit_ && run_ == b.version) return;
   run_ = b.version;
   const int sequence = state.workspace.cursor.sequence;
-  const auto from = trace_of(*state.session.pinned(), sequence), into = trace_of(b, sequence);
+  const auto from = state.session.pinned()->shared(sequence), into = b.shared(sequence);
   if (b.recorded() || state.session.pinned()->recorded())
     edit_.emplace(fail(Code::unsupported, "compare.patch.recorded"));
   else if (place_->is_weight())
@@ -92,7 +87,7 @@ void PatchDrag::draw(FrameState& state, const RunResult* b, ImVec2 b0, ImVec2 b1
     if (over) make(state, *b);
     label(state, over);
     if (!over || !*edit_ || place_->is_weight()) return;
-    const auto reach = std::make_shared<const Reach>(trace_of(*b, state.workspace.cursor.sequence), **edit_);
+    const auto reach = std::make_shared<const Reach>(b->shared(state.workspace.cursor.sequence), **edit_);
     (void)shade([reach](const Site& site, std::int64_t head) { return reach->rows(site, head); });
     return;
   }

@@ -30,8 +30,6 @@ constexpr double kPatienceSeconds = 0.1;                // shorter runs show no 
 constexpr float kLeastHalf = 0.2f;
 constexpr float kLeastView = 440.f;  // minimum height of a view, units: in a lower window it scrolls
 
-std::string stage_view_title(const View& view) { return tr(Label("view.", view.id())); }
-
 /// Button for one view or two: a rectangle, divided when there are two.
 bool split_button(bool two) {
   const float side = px(26);
@@ -107,7 +105,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
         [&] { return of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run); });
     if (!why.empty()) {
       ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
-      centred_text(stage_view_title(*view), theme().text, fonts().title);
+      centred_text(view_title(*view), theme().text, fonts().title);
       centred_text(tr(why), theme().text_dim, fonts().body);
       return;
     }
@@ -117,7 +115,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
     if (of_a || !compare_[half.second].draw(context, view->id())) view->draw(context);
   };
   const Label part(half.second ? "second_view_" : "view_", view->id());
-  const auto name = [&] { return tr("fault.view", {stage_view_title(*view)}); };
+  const auto name = [&] { return tr("fault.view", {view_title(*view)}); };
   if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
   // The shared cursor refers to B: A's half uses the nearest valid cursor, and its edits are dropped.
   Workspace& workspace = state.workspace;
@@ -303,11 +301,9 @@ void Stage::open_row(FrameState& state, const RunResult& run) {
     return;
   row_of_ = now;
   Cursor& cursor = state.workspace.cursor;
-  const Trace& trace = run.trace(cursor.sequence);
-  ViewState there =
-      first_state(*run.document.opened, std::shared_ptr<const Trace>(run.traces.front(), &trace));
+  ViewState there = first_state(*run.document.opened, run.shared(cursor.sequence));
   const std::int64_t usual = there.row;
-  there.place = cursor_place(cursor, trace);
+  there.place = cursor_place(cursor, *there.run);
   there.layer = cursor.layer, there.head = cursor.head, there.row = cursor.query;
   if (check_state(there))
     cursor.query =

@@ -1,6 +1,5 @@
 #include "app/shell/stage_compare.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "app/look/imgui_compat.h"
@@ -27,14 +26,9 @@ bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   if (!before) return false;
   const Result<const ViewSpec*> view = find_view(id);
   if (!view || !(*view)->compares) return false;
-  const auto at = static_cast<std::size_t>(
-      std::clamp<int>(cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1));
-  ViewState state = first_state(*context.run.document.opened, context.run.traces[at]);
+  ViewState state = first_state(*context.run.document.opened, context.run.shared(cursor.sequence));
   state.before = std::move(before);
-  state.place = cursor_place(cursor, *state.run);
-  state.layer = cursor.layer, state.head = cursor.head;
-  state.row = std::clamp<std::int64_t>(cursor.query, 0,
-                                       std::max<std::int64_t>(0, state.run->rows(state.place.stack) - 1));
+  look_at_cursor(state, cursor);
   state.opened_before = context.before->document.opened.get(), state.compare = true;
   const ImVec2 corner = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   if (room.x < 1 || room.y < 1) return false;

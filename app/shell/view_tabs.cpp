@@ -17,8 +17,6 @@ constexpr float kGroupGap = 6.f, kArrow = 11.f, kDots = 24.f;
 
 using Views = std::vector<const View*>;
 
-const char* view_tabs_view_title(const View& view) { return tr(Label("view.", view.id())); }
-
 struct Group {
   ViewGroup which{};
   Views views;
@@ -96,7 +94,7 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
   for (const Group& group : groups) {
     if (how != Unfolded::none) out.words += heading_width(group, !spread(group, how));
     for (const View* view : tabs_of(group, open, how)) {
-      out.words += word_width(view_tabs_view_title(*view)) + px(2);
+      out.words += word_width(view_title(*view)) + px(2);
       ++out.tabs;
     }
   }
@@ -106,7 +104,7 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
 /// One tab: the label; the open one is raised, with an accent line on top. True when clicked.
 bool tab(const View& view, bool open, float height, float padding) {
   const Theme& t = theme();
-  const char* title = view_tabs_view_title(view);
+  const char* title = view_title(view);
   const ImVec2 text = ImGui::CalcTextSize(title);
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
   const Label id("###tab_", view.id());
@@ -136,8 +134,7 @@ void view_lines(const Views& views, const std::string& open, std::string& chosen
     const std::string id = view->id();
     const Action* action = find_action("view." + id);
     const std::string key = action ? action_key(*action) : std::string();
-    if (ImGui::MenuItem(Label(view_tabs_view_title(*view), "###behind_", id).c_str(), key.c_str(),
-                        id == open))
+    if (ImGui::MenuItem(Label(view_title(*view), "###behind_", id).c_str(), key.c_str(), id == open))
       chosen = id;
     note_item("behind_" + id);
     compat::item_tooltip(tr("view." + id + ".help"));

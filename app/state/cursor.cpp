@@ -84,7 +84,7 @@ int layer_count(const Cursor& cursor, const RunResult& run) {
 }
 
 void tidy_cursor(Cursor& cursor, const RunResult& run) {
-  cursor.sequence = std::clamp(cursor.sequence, 0, std::max(0, static_cast<int>(run.traces.size()) - 1));
+  cursor.sequence = run.nearest(cursor.sequence);
   const Trace& trace = run.trace(cursor.sequence);
   if (trace.config().of(cursor.stack).stack != cursor.stack) cursor.stack = trace.config().stack;
   cursor.layer = std::clamp(cursor.layer, 0, layer_count(cursor, run) - 1);

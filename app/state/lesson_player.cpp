@@ -207,8 +207,7 @@ void LessonPlayer::notice(const Workspace& workspace) {
 
 // Answers are of the page's sequence, whichever is looked at: a page may ask to compare two.
 ExpressionScope LessonPlayer::scope() const {
-  const int last = static_cast<int>(now_->traces.size()) - 1;
-  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(cursor_.sequence, 0, last), {}, false};
+  return {faulty_ ? *faulty_ : *now_, first_.get(), now_->nearest(cursor_.sequence), {}, false};
 }
 
 std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {

@@ -67,32 +67,26 @@ const char* no_page(const FrameState& state) {
   if (state.workspace.view != "ask") return nullptr;
   const RunResult* run = state.run.get();
   if (!run || run->traces.empty()) return nullptr;
-  const auto at = std::min<std::size_t>(
-      static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence)), run->traces.size() - 1);
-  return asked_shown(state, run->traces[at]) ? nullptr : "error.export.not_asked";
+  const std::shared_ptr<const Trace>& trace = run->shared(state.workspace.cursor.sequence);
+  return asked_shown(state, trace) ? nullptr : "error.export.not_asked";
 }
 
 // The state of a view of the panels.
 ViewState cursor_state(const FrameState& state, ShownView& of) {
   const Cursor& cursor = state.workspace.cursor;
   const RunResult& run = *state.run;
-  const auto at =
-      std::min<std::size_t>(static_cast<std::size_t>(std::max(0, cursor.sequence)), run.traces.size() - 1);
-  ViewState out = first_state(*run.document.opened, run.traces[at]);
-  out.place = cursor_place(cursor, *out.run);
-  out.layer = cursor.layer, out.head = cursor.head;
-  out.row = std::clamp<std::int64_t>(cursor.query, 0,
-                                     std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
+  ViewState out = first_state(*run.document.opened, run.shared(cursor.sequence));
+  look_at_cursor(out, cursor);
   out.words = state.workspace.circuit_words, out.distance = state.workspace.circuit_distance;
   out.temperature = static_cast<double>(run.document.sampling.temperature);
   if (of.view->id == "ask") out.asked = asked_shown(state, out.run);
   of.other = state.session.pinned();
   if (of.other && !of.other->traces.empty()) {
-    out.before = of.other->traces[std::min(at, of.other->traces.size() - 1)];
+    out.before = of.other->shared(cursor.sequence);
     out.opened_before = of.other->document.opened.get();
     out.compare = state.workspace.show_difference;
   }
-  out.sequence = at;
+  out.sequence = static_cast<std::size_t>(run.nearest(cursor.sequence));
   take_choices(*of.view, state.look(), out);
   return out;
 }

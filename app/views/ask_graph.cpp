@@ -151,9 +151,8 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
                                                  bool& fresh) {
   fresh = true;
   if (opened_->circuit) return opened_->circuit;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const int sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = context.run.nearest(context.workspace.cursor.sequence);
+  const auto trace = context.run.shared(sequence);
   const LogitMeasure asked = *measure.measure;
   const bool followed = context.workspace.asking.settings.graph_qk;
   const std::uint64_t subject =

@@ -21,11 +21,9 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-bool is_share(HeadScore score) { return score <= HeadScore::antecedent || score == HeadScore::change; }
-
 std::string score_text(HeadScore score, double value, bool spread) {
   if (score == HeadScore::effect && !spread) return signed_number(value, 2);
-  return number_text(static_cast<float>(value), is_share(score) ? 2 : score == HeadScore::distance ? 1 : 2);
+  return number_text(static_cast<float>(value), score == HeadScore::distance ? 1 : 2);
 }
 
 void go_to_head(const ViewContext& context, const RankedHead& head, const MeasureAnswer* answer) {
@@ -51,13 +49,10 @@ std::string AskHeads::title_key(const ViewContext& context, HeadScore score) con
 }
 
 void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
-  const int sequence =
-      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = context.run.nearest(context.workspace.cursor.sequence);
+  const auto trace = context.run.shared(sequence);
   std::shared_ptr<const Trace> before;
-  if (context.before && !context.before->traces.empty())
-    before = context.before
-                 ->traces[std::min(context.before->traces.size() - 1, static_cast<std::size_t>(sequence))];
+  if (context.before && !context.before->traces.empty()) before = context.before->shared(sequence);
   HeadQuestion question;
   if (measure.measure) question = antecedent_of(*trace, *measure.measure);
   question.before = before;

@@ -54,6 +54,25 @@ void sort_bars(std::vector<PartBar>& bars) {
   });
 }
 
+std::uint64_t parts_subject(const ViewContext& context) {
+  return key_of(
+      {context.session.opened_version(), static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
+}
+
+// Of one run and measure.
+std::uint64_t parts_key(const ViewContext& context, const LogitMeasure& measure) {
+  return key_of({parts_subject(context), context.run.version, static_cast<std::uint64_t>(measure.kind),
+                 static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
+                 static_cast<std::uint64_t>(measure.row)});
+}
+
+// What was found of the logit, out of how much, and what is left over.
+void draw_sum_line(const Attribution& sum) {
+  text_line(fonts().mono_small, theme().ok,
+            tr("ask.sum", {signed_number(sum.total - sum.rest, 4), signed_number(sum.total, 4),
+                           significant(sum.rest, 2)}));
+}
+
 std::string bar_name(const ViewContext& context, const PartBar& bar) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const PartPlace place = ask_parts_place_of(bar.part);
@@ -212,9 +231,7 @@ void AskParts::draw_list(const ViewContext& context, const Sums& sums, ImVec2 at
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(4)));
   const ChildScope child("ask_sum", ImVec2(room.x, foot - scaled(6)));
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(2)));
-  text_line(fonts().mono_small, theme().ok,
-            tr("ask.sum", {signed_number(sum.total - sum.rest, 4), signed_number(sum.total, 4),
-                           significant(sum.rest, 2)}));
+  draw_sum_line(sum);
   note_item("ask_sum");
   if (!held.empty()) caption(held);
 }
@@ -264,19 +281,12 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
 
 // Attribution of what a head read at one position, or of a neuron's input, and the neuron's words.
 void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
-  const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const LogitMeasure measure = *context.workspace.asking.measure.newest()->measure;
   Hash named;
   named.take(part.id);
   const std::uint64_t subject = key_of({context.session.opened_version(), named.value()}),
-                      key = key_of({subject, context.run.version, static_cast<std::uint64_t>(sequence),
-                                    static_cast<std::uint64_t>(measure.kind),
-                                    static_cast<std::uint64_t>(measure.target),
-                                    static_cast<std::uint64_t>(measure.distractor),
-                                    static_cast<std::uint64_t>(measure.row)});
+                      key = key_of({subject, parts_key(context, measure)});
   const auto made = deeper_.get_or_before(
       subject, key, context.workers(), [trace, measure, part = part.part](const std::atomic<bool>&) {
         Deeper out{attribute_inside(*trace, measure, part), {}};
@@ -301,9 +311,7 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   if (!made->words.promotes.empty())
     caption(tr("ask.deeper.words",
                {words(made->words.reads), words(made->words.promotes), words(made->words.suppresses)}));
-  text_line(fonts().mono_small, theme().ok,
-            tr("ask.sum", {signed_number(sum.total - sum.rest, 4), signed_number(sum.total, 4),
-                           significant(sum.rest, 2)}));
+  draw_sum_line(sum);
   note_item("ask_deeper_sum");
   const std::vector<PartBar> bars = part_bars(sum);
   const ChildScope list("ask_deeper_bars", ImGui::GetContentRegionAvail());
@@ -326,26 +334,9 @@ void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 
   score_.draw(context, pattern, at, query, key, ImGui::GetCursorScreenPos(), room);
 }
 
-namespace {
-
-std::uint64_t parts_subject(const ViewContext& context) {
-  return key_of(
-      {context.session.opened_version(), static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
-}
-
-// Of one run and measure.
-std::uint64_t parts_key(const ViewContext& context, const LogitMeasure& measure) {
-  return key_of({parts_subject(context), context.run.version, static_cast<std::uint64_t>(measure.kind),
-                 static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
-                 static_cast<std::uint64_t>(measure.row)});
-}
-
-}  // namespace
-
 void AskParts::draw_direct(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const std::uint64_t subject = parts_subject(context), key = parts_key(context, measure);
   const auto sums =
       sums_.get_or_before(subject, key, context.workers(), [trace, measure](const std::atomic<bool>& cancel) {
@@ -397,8 +388,7 @@ float AskParts::draw_sums(const ViewContext& context, ImVec2 at, float width) {
 // and its matrix stands beside.
 void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const AttributeBy by = twin_by(context.workspace.asking.settings.sum);
   const std::uint64_t subject = key_of({parts_subject(context), static_cast<std::uint64_t>(by)}),
                       key = key_of({parts_key(context, measure), static_cast<std::uint64_t>(by)});

@@ -97,9 +97,8 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
 
 void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = context.run.nearest(cursor.sequence);
+  const auto trace = context.run.shared(sequence);
   ImGui::SetCursorScreenPos(at);
   if (attention_places(*trace).empty()) return caption(tr("ask.heads.none"));
   draw_choices(context, *trace, room.x);

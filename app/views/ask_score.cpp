@@ -10,6 +10,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "app/widgets/table.h"
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -38,10 +39,9 @@ struct ScoreOf {
 };
 ScoreOf score_of(const ViewContext& context, const AskedScore& of, std::uint64_t way) {
   ScoreOf out;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
-  out.sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
-  out.trace = context.run.traces[static_cast<std::size_t>(out.sequence)];
+  out.sequence = context.run.nearest(context.workspace.cursor.sequence);
+  out.trace = context.run.shared(out.sequence);
   out.subject = key_of({context.session.opened_version(), number(out.sequence)});
   out.key = key_of({out.subject, context.run.version, number(of.pattern.stack), number(of.pattern.layer),
                     number(of.pattern.part), number(of.head), number(of.query), number(of.key), way});
@@ -111,18 +111,17 @@ MatrixPlot AskScore::plot_of(const RunResult& run, int sequence, const ScoreSpli
 Table AskScore::pairs_of(const ScoreSplit& split, const MatrixPlot& plot, std::size_t most) {
   std::vector<std::size_t> order(split.values.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  most = std::min(most, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
-      [&](std::size_t a, std::size_t b) { return std::fabs(split.values[a]) > std::fabs(split.values[b]); });
+  keep_first(order, most, [&](std::size_t a, std::size_t b) {
+    return std::fabs(split.values[a]) > std::fabs(split.values[b]);
+  });
   Table table;
   table.columns = {{.title = tr("ask.score.query"), .share = 0.5f, .ink = theme().q},
                    {.title = tr("ask.score.key"), .share = 0.5f, .ink = theme().k},
                    number_column({}, text_size(fonts().mono_small, "+000.000").x + scaled(8))};
   table.row = table.title_row = scaled(kPairRow);
   table.words = fonts().small, table.digits = fonts().mono_small;
-  for (std::size_t i = 0; i < most; ++i) {
-    const std::size_t cell = order[i], wide = split.key_sources.size();
+  for (const std::size_t cell : order) {
+    const std::size_t wide = split.key_sources.size();
     table.rows.push_back({{},
                           {{plot.rows.labels[cell / wide]},
                            {plot.cols.labels[cell % wide]},

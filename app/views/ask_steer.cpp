@@ -48,8 +48,7 @@ LinePlot AskSteer::plot_of(const SteerCurves& found) {
 void AskSteer::draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   if (context.run.recorded() || !context.run.document.model) return caption(tr("ask.recorded"));
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
+  const int sequence = context.run.nearest(context.workspace.cursor.sequence);
   const std::uint64_t run = context.run.version, of = static_cast<std::uint64_t>(sequence);
   if (!any_.get({run, of}, [&] { return !added_vectors(context.run.document, sequence).vectors.empty(); })) {
     caption(tr("ask.steer.none"), room.x);

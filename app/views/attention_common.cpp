@@ -24,9 +24,8 @@ bool has_attention(const RunResult& run) {
 }
 
 bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene) {
-  const int last = static_cast<int>(run.traces.size()) - 1;
-  const int sequence = std::clamp(scene.sequence, 0, last);
-  const auto& trace = run.traces[static_cast<std::size_t>(sequence)];
+  const int sequence = run.nearest(scene.sequence);
+  const auto& trace = run.shared(sequence);
   AttentionScene moved = scene;
   moved.layer = layer;
   const Record* record = trace->find(moved.pattern());

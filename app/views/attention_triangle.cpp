@@ -64,9 +64,7 @@ void TrianglePane::take_row(const ViewContext& context, const AttentionScene& sc
                           std::pow(static_cast<double>(kAttentionTriangleHottest / kColdest), share)));
   }
   if (!before) return;
-  const std::size_t at =
-      std::min(before->traces.size() - 1, static_cast<std::size_t>(std::max(0, scene.sequence)));
-  const Trace& old = *before->traces[at];
+  const Trace& old = before->trace(scene.sequence);
   // Only for the same tokens at the same positions: otherwise the three keys would not correspond.
   if (old.ids_of(scene.keys_stack()) != scene.trace->ids_of(scene.keys_stack())) return;
   const auto was = attention_row(old, scene.pattern(), scene.head, query);

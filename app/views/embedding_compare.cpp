@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::int64_t kEmbeddingCompareMostRows = 512;
 
-std::shared_ptr<const Trace> trace_of(const ViewContext& context) {
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  return context.run.traces[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
-}
-
 // The first kMostRows rows of a step [pos, dim]; of one head if the step has heads.
 Tensor embedding_compare_rows_of(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
@@ -158,7 +153,7 @@ void EmbeddingCompare::draw_chips(const ViewContext& context, const Trace& trace
 }
 
 void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size) {
-  const auto trace = trace_of(context);
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const Cursor& cursor = context.workspace.cursor;
   const AttentionPlace place = cursor_place(cursor, *trace);
   const int layers = trace->config().of(stack).n_layers();
@@ -268,7 +263,7 @@ EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionP
 }
 
 void EmbeddingHeads::draw(const ViewContext& context, ImVec2 at, ImVec2 size) {
-  const auto trace = trace_of(context);
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const Cursor& cursor = context.workspace.cursor;
   ImGui::SetCursorScreenPos(at);
   if (attention_places(*trace).empty()) return caption(tr("embedding.heads.none"));

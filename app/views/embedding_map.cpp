@@ -52,8 +52,7 @@ WordMap make_map(const Tensor& table, const std::vector<int>& ids, int chosen) {
 
 void EmbeddingMap::draw(const ViewContext& context, Stack stack, std::int64_t row, ImVec2 at, ImVec2 size) {
   const int sequence = context.workspace.cursor.sequence;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+  const auto trace = context.run.shared(sequence);
   const Tensor table = token_table(*trace, stack);
   ImGui::SetCursorScreenPos(at);
   if (table.empty()) return caption(tr("embedding.map.none"));

@@ -59,14 +59,8 @@ Result<figure::Figure> figure_of(ViewSpec view, const ViewState& state, FigureAr
 
 ViewState view_state_of(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  ViewState out =
-      first_state(*context.run.document.opened,
-                  context.run.traces[static_cast<std::size_t>(std::clamp<int>(cursor.sequence, 0, last))]);
-  out.place = cursor_place(cursor, *out.run);
-  out.layer = cursor.layer, out.head = cursor.head;
-  out.row = std::clamp<std::int64_t>(cursor.query, 0,
-                                     std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
+  ViewState out = first_state(*context.run.document.opened, context.run.shared(cursor.sequence));
+  look_at_cursor(out, cursor);
   out.words = context.workspace.circuit_words, out.distance = context.workspace.circuit_distance;
   out.temperature = static_cast<double>(context.session.document().sampling.temperature);
   return out;

@@ -65,7 +65,6 @@ class KvView : public View {
   void draw_cells(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec2 room);
   void draw_status(const ViewContext& context, ImVec2 at, float width) const;
-  std::string name(const ViewContext& context, std::int64_t pos) const;
   const CachedRun* told() const { return run_ && *run_.value ? &**run_.value : nullptr; }
   const CacheStep& step() const { return told()->steps[at_]; }
 
@@ -90,15 +89,9 @@ class KvView : public View {
   OneOf<int> format_{"format", kKvFormats, 0, "", "###kv_format_"};
 };
 
-std::string KvView::name(const ViewContext& context, std::int64_t pos) const {
-  const int sequence = context.workspace.cursor.sequence;
-  return row_name(context.run, sequence, context.run.trace(sequence).config().stack, pos);
-}
-
 void KvView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   const ModelConfig& config = trace->config();
   const std::int64_t least = least_prompt(config, trace->input), length = trace->length;
   const std::uint64_t subject =
@@ -232,7 +225,7 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
   plot.masked_numbers = false;
   plot.digits = 2;
   plot.window = &windows_[which];
-  const auto label = [&](std::int64_t row) { return name(context, row); };
+  const auto label = [&](std::int64_t row) { return context.main_row_name(row); };
   plot.rows.label_of = std::ref(label);
   plot.rows.show_labels = keys || room.x > scaled(210);
   plot.cols.title = kept_tr(keys ? "kv.keys" : "kv.values", {std::to_string(layer_), std::to_string(head_)});
@@ -269,7 +262,7 @@ void KvView::draw_cells(const ViewContext& context, ImVec2 at, ImVec2 room) {
   stack.computed = step().first;
   stack.layer = layer_;
   stack.head = head_;
-  const auto token = [&](std::int64_t column) { return name(context, column); };
+  const auto token = [&](std::int64_t column) { return context.main_row_name(column); };
   stack.token = std::ref(token);
   const KvStackEvent event = draw_kv_stack(stack, at, ImVec2(left - scaled(14), room.y));
   if (event.row >= 0) {
@@ -279,7 +272,7 @@ void KvView::draw_cells(const ViewContext& context, ImVec2 at, ImVec2 room) {
                                                         : "kv.stack.read";
     const std::string text =
         tr(what, {std::to_string(row.layer), std::to_string(std::max<std::int64_t>(0, row.head)),
-                  std::to_string(event.column), name(context, event.column)});
+                  std::to_string(event.column), context.main_row_name(event.column)});
     ImGui::SetTooltip("%s", text.c_str());
     if (event.clicked) {
       Cursor& cursor = context.workspace.cursor;
@@ -304,7 +297,7 @@ void KvView::draw_status(const ViewContext& context, ImVec2 at, float width) con
   const Canvas canvas;
   const CacheStep& it = step();
   const std::int64_t computed = it.length - it.first;
-  const std::string word = name(context, it.length - 1);
+  const std::string word = context.main_row_name(it.length - 1);
   note_text(word);
   const std::string& text =
       at_ == 0

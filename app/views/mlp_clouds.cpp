@@ -45,8 +45,7 @@ std::vector<MlpCloud> mlp_clouds(const Trace& trace, const MlpPlace& place, cons
 
 void MlpClouds::follow(const ViewContext& context, const MlpPlace& place) {
   const int sequence = context.workspace.cursor.sequence;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+  const auto trace = context.run.shared(sequence);
   const std::int64_t rows = trace->rows(place.stack);
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence),

@@ -157,8 +157,7 @@ class MlpView : public View {
 
 void MlpView::follow(const ViewContext& context, std::size_t count) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   place_ = {cursor.stack, cursor.layer};
   if (!has_neurons(*trace, place_)) {
     // The nearest recorded block, in this stack or another.

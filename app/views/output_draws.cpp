@@ -1,10 +1,10 @@
 #include "app/views/output_draws.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/views/output_settings.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -53,7 +53,7 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
   if (summary.top.empty()) return caption(tr("output.pending"));
   const OpenedModel& opened = *context.run.document.opened;
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const Sampling sampling = context.session.document().sampling;
   const std::uint64_t subject =
       key_of({context.run.opened_version, context.run.version, sequence, static_cast<std::uint64_t>(pos)});
@@ -61,11 +61,7 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
   const auto best = std::max_element(summary.top.begin(), summary.top.end(),
                                      [](const auto& a, const auto& b) { return a.logit < b.logit; });
   const int right = right_ >= 0 ? right_ : best->id;
-  const std::uint64_t key = key_of(
-      {subject, static_cast<std::uint64_t>(sampling.top_k), std::bit_cast<std::uint32_t>(sampling.top_p),
-       sampling.seed, std::bit_cast<std::uint32_t>(sampling.min_p),
-       std::bit_cast<std::uint32_t>(sampling.repetition_penalty),
-       std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(right)});
+  const std::uint64_t key = key_of({subject, sampling_key(sampling), static_cast<std::uint64_t>(right)});
   const Made<Drawn> drawn =
       drawn_.get_or_before(subject, key, context.workers(), [=](const std::atomic<bool>& cancel) {
         std::vector<float> temperatures;

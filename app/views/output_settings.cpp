@@ -1,6 +1,7 @@
 #include "app/views/output_settings.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "app/look/item_map.h"
@@ -8,6 +9,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -132,6 +134,12 @@ void draw_buttons(const ViewContext& context, const OutputButtons& buttons, cons
 }
 
 }  // namespace
+
+std::uint64_t sampling_key(const Sampling& sampling) {
+  const auto bits = [](float value) { return std::uint64_t{std::bit_cast<std::uint32_t>(value)}; };
+  return key_of({bits(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k), bits(sampling.top_p),
+                 bits(sampling.min_p), bits(sampling.repetition_penalty), sampling.seed});
+}
 
 void draw_temperature(const Sampling& now, Commands& commands, float width, ImFont* face) {
   Sampling wanted = now;

@@ -22,6 +22,8 @@ inline constexpr Option<OutputSetting> kOutputSettings[] = {{"temperature", Outp
                                                             {"penalty", OutputSetting::penalty},
                                                             {"seed", OutputSetting::seed}};
 inline constexpr float kOutputSettingsHottest = 2.f;  ///< the right end of the slider of the temperature
+/// A number for these settings, for the keys of what is computed with them.
+std::uint64_t sampling_key(const Sampling& sampling);
 /// That slider at the ImGui cursor; `face`: of its caption, null: the small one.
 void draw_temperature(const Sampling& now, Commands& commands, float width, ImFont* face = nullptr);
 /// Draws one line at the ImGui cursor, `width` pixels wide: the menu, the chosen setting, the buttons.

@@ -3,7 +3,6 @@
 // Bidirectional models: the token at each position; classifiers: the class of the input. Sampling itself is
 // in core/sample.
 #include <algorithm>
-#include <bit>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
@@ -86,7 +85,6 @@ class OutputView : public View {
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id, std::int64_t pos);
-  std::string name(const ViewContext& context, std::int64_t pos) const;
   bool draws() const { return says_ == Says::next && !recorded_; }
   void generate(const ViewContext& context, int count, const Text& sentence);
 
@@ -142,8 +140,7 @@ OutputPage OutputView::page(const ViewContext& context) const {
 
 void OutputView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const int last = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const auto trace = context.run.shared(cursor.sequence);
   says_ = says(context.run);
   recorded_ = context.run.recorded();
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
@@ -165,21 +162,12 @@ void OutputView::follow(const ViewContext& context) {
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_),
-              std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
-              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed,
-              std::bit_cast<std::uint32_t>(sampling.min_p),
-              std::bit_cast<std::uint32_t>(sampling.repetition_penalty)});
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_), sampling_key(sampling)});
   summary_ = next_.get_or_before(subject, key, context.workers(), [=, pos = pos_](const std::atomic<bool>&) {
     const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
     const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
     return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kOutputListed);
   });
-}
-
-std::string OutputView::name(const ViewContext& context, std::int64_t pos) const {
-  const int sequence = context.workspace.cursor.sequence;
-  return row_name(context.run, sequence, context.run.trace(sequence).config().stack, pos);
 }
 
 void OutputView::draw_head(const ViewContext& context, float width) {
@@ -190,15 +178,16 @@ void OutputView::draw_head(const ViewContext& context, float width) {
   if (says_ == Says::masked)
     return view_heading(tr("output.title.masked"),
                         kept_tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
-                                {count, pos, name(context, pos_)}),
+                                {count, pos, context.main_row_name(pos_)}),
                         width);
   if (recorded_)
-    return view_heading(tr("output.title"), tr("output.sentence.recorded", {count, pos, name(context, pos_)}),
-                        width);
+    return view_heading(tr("output.title"),
+                        tr("output.sentence.recorded", {count, pos, context.main_row_name(pos_)}), width);
   const char* sentence[] = {"output.sentence", "output.ways.sentence", "output.draws.sentence",
                             "output.text.sentence"};
   view_heading(tr("output.title"),
-               kept_tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
+               kept_tr(sentence[static_cast<int>(page(context))], {count, pos, context.main_row_name(pos_)}),
+               width);
 }
 
 // Chips for the pages, and for the row to show.
@@ -219,12 +208,14 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
     at_ = At::last, chosen_ = true;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
   if (row != prediction_row(trace) &&
-      line(Label(kept_tr("output.cursor", {std::to_string(row), name(context, row)}), "###output_cursor"),
+      line(Label(kept_tr("output.cursor", {std::to_string(row), context.main_row_name(row)}),
+                 "###output_cursor"),
            pos_ == row, tr("output.cursor.help")))
     at_ = At::cursor;
   if (telling_ >= 0 && telling_ != row &&
       line(Label(kept_tr(answered_ ? "output.telling.answer" : "output.telling",
-                         {std::to_string(telling_), name(context, telling_), number_text(telling_prob_, 2)}),
+                         {std::to_string(telling_), context.main_row_name(telling_),
+                          number_text(telling_prob_, 2)}),
                  "###output_telling"),
            pos_ == telling_, tr(answered_ ? "output.telling.answer.help" : "output.telling.help")))
     at_ = At::telling;
@@ -260,7 +251,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   float total = 0;
   const std::int64_t length = context.run.trace(cursor.sequence).length;
   for (std::int64_t first = length; first > 0 && total < width;) {
-    const std::string label = name(context, --first);
+    const std::string label = context.main_row_name(--first);
     note_text(label);
     total += text_size(fonts().mono, label).x + gap;
   }
@@ -275,7 +266,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
   std::int64_t pos = length;
   while (pos > 0) {
-    const std::string label = name(context, pos - 1);
+    const std::string label = context.main_row_name(pos - 1);
     const bool lit = mine && pos > lit_from_;
     const bool here = !next && pos - 1 == pos_;
     const float end = right;
@@ -455,7 +446,7 @@ void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
     return;
   }
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto trace = context.run.shared(context.workspace.cursor.sequence);
   const auto rows = text_.get(key_of({context.run.version, sequence}), context.workers(),
                               [=](const std::atomic<bool>& cancel) {
                                 return row_chances(*trace, {0, predicted_rows(*trace)}, &cancel);

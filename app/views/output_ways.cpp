@@ -1,10 +1,10 @@
 #include "app/views/output_ways.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/views/output_settings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -85,22 +85,18 @@ Made<Ways> OutputWays::ways(const ViewContext& context, std::int64_t pos) {
   const std::shared_ptr<const RunResult> pinned = context.session.pinned();
   const std::uint64_t subject = key_of({context.run.opened_version, at});
   const std::uint64_t key =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos),
-              std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
-              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed,
-              std::bit_cast<std::uint32_t>(sampling.min_p),
-              std::bit_cast<std::uint32_t>(sampling.repetition_penalty), static_cast<std::uint64_t>(beams_),
-              pinned ? pinned->version : 0});
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos), sampling_key(sampling),
+              static_cast<std::uint64_t>(beams_), pinned ? pinned->version : 0});
   Question asked;
   asked.model = document.model;
-  asked.now = context.run.traces[std::min(at, context.run.traces.size() - 1)];
+  asked.now = context.run.shared(static_cast<int>(at));
   asked.prompt = prefix(asked.now->input, pos);
   asked.sampling = sampling;
   asked.options.edits = edits_for(document.edits, static_cast<int>(at));
   asked.beams = beams_;
   asked.pos = pos;
   if (pinned && !pinned->traces.empty()) {
-    asked.pinned = pinned->traces[std::min(at, pinned->traces.size() - 1)];
+    asked.pinned = pinned->shared(static_cast<int>(at));
     if (!asked.pinned->find(asked.pinned->main(StepRole::logits))) asked.pinned = nullptr;
   }
   return ways_.get_or_before(subject, key, context.workers(),

@@ -186,14 +186,8 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
   const int count = static_cast<int>(pairs_.size());
   const float line = text_size(fonts().mono_small, "0").y;
   // The largest dials that all fit.
-  int columns = 1;
   float side = 0;
-  for (int tried = 1; tried <= count; ++tried) {
-    const int rows = (count + tried - 1) / tried;
-    const float fits = std::min({room.x / static_cast<float>(tried), room.y / static_cast<float>(rows) - line,
-                                 scaled(kPositionRotaryMostDial)});
-    if (fits > side) side = fits, columns = tried;
-  }
+  const int columns = best_columns(count, room, line, scaled(kPositionRotaryMostDial), side);
   side = std::max(side, scaled(kLeastDial));
   const float longest = static_cast<float>(longest_of(pairs_)),
               step = std::min(room.x / static_cast<float>(columns), side * 1.35f);

@@ -67,8 +67,7 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, W
     run_version_ = run.version;
     sequence_ = sequence;
     asked_ = asked;
-    const int last = static_cast<int>(run.traces.size()) - 1;
-    trace_ = run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+    trace_ = run.shared(sequence);
     const std::shared_ptr<const Trace>& trace = trace_;
     const auto rows = lens_rows(*trace);
     const bool same_shape = model == model_ && rows.size() == rows_.size() && trace->length == positions_;

@@ -355,8 +355,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
 void ResidualView::draw_side(const ViewContext& context, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const LensRow row = now_.rows()[static_cast<std::size_t>(row_)], last = now_.rows().back();
-  const int last_trace = static_cast<int>(context.run.traces.size()) - 1;
-  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last_trace))];
+  const auto trace = context.run.shared(cursor.sequence);
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key = key_of(
@@ -388,7 +387,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
 void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const auto sequence = static_cast<std::size_t>(std::max(0, cursor.sequence));
-  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto trace = context.run.shared(cursor.sequence);
   const bool lens = !now_.rows().empty() && !residual_pads(context, pos_);
   const int asked = asked_of_ == context.run.opened_version ? asked_ : -1;
   const std::uint64_t subject =

@@ -13,6 +13,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -39,10 +40,8 @@ std::vector<std::int64_t> chosen_columns(const BackwardResult& grads, std::int64
   const Tensor logits = grads.gradients->trace().logits_row(row);
   std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
-  const std::size_t count = std::min(order.size(), most);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
-  for (std::size_t i = 0; i < count; ++i) take(order[i], most);
+  keep_first(order, most, [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
+  for (const std::int64_t id : order) take(id, most);
   return out;
 }
 
@@ -245,31 +244,8 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
            : uses                        ? tr("steps.back.use")
                                          : gradient_sentence(grads, site, weight_.empty() ? from_ : -1),
            theme().text_dim);
-  const std::vector<Piece> formula = gradient_formula(grads, site, weight_, from_);
-  const std::string shapes = gradient_shapes(grads, figure_), torch = gradient_torch(grads, site, weight_);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  float x = at.x;
-  const float tall = text_size(fonts().formula, "X").y, line = text_size(fonts().mono_small, "X").y;
-  for (const Piece& piece : formula) {
-    ImFont* font = piece.small ? fonts().small : fonts().formula;
-    const float drop = piece.small ? tall - text_size(font, "X").y + scaled(2) : 0;
-    draw_text(canvas, font, ImVec2(x, at.y + scaled(2) + drop), piece.colour ? piece.colour : theme().text,
-              piece.text);
-    x += text_size(font, piece.text).x;
-  }
-  const float base = at.y + tall - line;
-  ImVec2 shapes_at(std::max(x + scaled(34), at.x + scaled(190)), base);
-  if (shapes_at.x + text_size(fonts().mono_small, shapes).x > at.x + width)
-    shapes_at = ImVec2(at.x, at.y + tall + scaled(7));
-  ImVec2 torch_at(shapes_at.x + text_size(fonts().mono_small, shapes).x + scaled(34), shapes_at.y);
-  if (torch_at.x + text_size(fonts().mono_small, torch).x > at.x + width)
-    torch_at = ImVec2(at.x, std::max(shapes_at.y + line + scaled(3), at.y + tall + scaled(7)));
-  draw_text(canvas, fonts().mono_small, shapes_at, theme().text_dim,
-            middle_truncated(fonts().mono_small, shapes, width));
-  draw_text(canvas, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
-            middle_truncated(fonts().mono_small, torch, width));
-  const float bottom = std::max(at.y + tall + scaled(4), std::max(torch_at.y, shapes_at.y) + line);
-  ImGui::Dummy(ImVec2(width, bottom - at.y + scaled(3)));
+  draw_formula_line(gradient_formula(grads, site, weight_, from_), gradient_shapes(grads, figure_),
+                    gradient_torch(grads, site, weight_), width);
 }
 
 // Marks the cells of the target tokens, if the columns are the vocabulary.

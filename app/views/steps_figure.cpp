@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/lens/positions.h"
 #include "core/trace/flow.h"
+#include "core/trace/inside.h"
 #include "core/trace/row_parts.h"
 
 namespace attnscope {
@@ -139,9 +140,7 @@ class Builder : FigureParts {
   // The operands of the heads shown around the current one, for a step with a head axis.
   std::vector<int> heads_of(const Site& site, const char* id, bool is_result, std::int64_t most) {
     const Record& record = *trace_.find(site);
-    std::int64_t heads = 1;
-    for (std::size_t d = 0; d < record.axes.size(); ++d)
-      if (record.axes[d] == Axis::head) heads = record.shape[d];
+    const std::int64_t heads = size_along(Axis::head, record.axes, record.shape, 1);
     const std::int64_t own = trace_.own_head(site, asked_.head), shown = std::min(heads, most);
     const std::int64_t first = std::clamp<std::int64_t>(own - shown / 2, 0, heads - shown);
     std::vector<int> out;

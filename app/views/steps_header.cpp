@@ -196,19 +196,22 @@ void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont
 }
 
 void draw_step_words(const StepText& text, StepWords words) {
-  const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::GetContentRegionAvail().x;
   if (words == StepWords::title) return steps_header_draw_title(text);
   if (words == StepWords::two) return draw_short_words(text);
-  const std::string &title = text.title, &shapes = text.shapes, &torch = text.torch;
-  const std::vector<Piece>& formula = text.formula;
-  ImFont* const letters = font_of_title(fonts().title, title, width);
+  ImFont* const letters = font_of_title(fonts().title, text.title, width);
   compat::push_font(letters);
-  figure_text(middle_truncated(letters, title, width));
+  figure_text(middle_truncated(letters, text.title, width));
   ImGui::PopFont();
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
   figure_text(text.long_sentence, 0);
   ImGui::PopStyleColor();
-  const float gap = 34 * unit, line = text_size(fonts().mono_small, "X").y,
+  draw_formula_line(text.formula, text.shapes, text.torch, width);
+}
+
+void draw_formula_line(const std::vector<Piece>& formula, const std::string& shapes, const std::string& torch,
+                       float width) {
+  const float unit = ui_scale(), gap = 34 * unit, line = text_size(fonts().mono_small, "X").y,
               tall = text_size(fonts().formula, "X").y;
   const float formula_width = pieces_width(formula, fonts().formula),
               shapes_width = text_size(fonts().mono_small, shapes).x;

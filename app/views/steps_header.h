@@ -25,6 +25,9 @@ struct StepText {
 };
 StepText step_text(const ViewContext& context, const Figure& figure, int step);
 void draw_step_words(const StepText& text, StepWords words);
+/// One line: a formula, the shapes of its parts and a line of PyTorch; what has no room stands below.
+void draw_formula_line(const std::vector<Piece>& formula, const std::string& shapes, const std::string& torch,
+                       float width);
 /// Title on the left, and formula on the right if there is room for both.
 void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula);
 /// Presenter mode: title, number of the step, and one sentence; between the first two `note` (empty: none).

@@ -6,6 +6,7 @@
 #include "app/look/fonts.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/keep_first.h"
 #include "core/trace/provenance.h"
 
 namespace attnscope {
@@ -92,12 +93,9 @@ class Planner {
       if (!e || e->edited) continue;
       std::vector<const Term*> terms;
       for (const Term& term : e->terms) terms.push_back(&term);
-      if (terms.size() > kMostTerms) {
-        std::partial_sort(
-            terms.begin(), terms.begin() + kMostTerms, terms.end(),
-            [](const Term* a, const Term* b) { return std::fabs(a->value) > std::fabs(b->value); });
-        terms.resize(kMostTerms);
-      }
+      if (terms.size() > kMostTerms)
+        keep_first(terms, kMostTerms,
+                   [](const Term* a, const Term* b) { return std::fabs(a->value) > std::fabs(b->value); });
       const float begin = static_cast<float>(lead) / static_cast<float>(leads),
                   end = static_cast<float>(row + 1) / static_cast<float>(plan_.rows);
       for (const Term* term : terms) add(*term, {result, row, col}, begin, end);
@@ -200,11 +198,9 @@ class GradientPlanner {
         flight.joins = true, flight.other = {1, k, col};
         flights.push_back(flight);
       }
-      const std::size_t most = std::min(flights.size(), kMostTerms);
-      std::partial_sort(flights.begin(), flights.begin() + static_cast<std::ptrdiff_t>(most), flights.end(),
-                        [](const auto& a, const auto& b) { return std::fabs(a.value) > std::fabs(b.value); });
-      plan_.flights.insert(plan_.flights.end(), flights.begin(),
-                           flights.begin() + static_cast<std::ptrdiff_t>(most));
+      keep_first(flights, kMostTerms,
+                 [](const auto& a, const auto& b) { return std::fabs(a.value) > std::fabs(b.value); });
+      plan_.flights.insert(plan_.flights.end(), flights.begin(), flights.end());
     }
   }
 

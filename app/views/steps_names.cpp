@@ -11,6 +11,7 @@
 #include "app/views/steps_plot.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/patch_picture.h"
+#include "core/base/keep_first.h"
 
 namespace attnscope {
 
@@ -117,12 +118,10 @@ std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
   if (logits.empty()) return {};
   std::vector<std::int64_t> ids(static_cast<std::size_t>(logits.size(0)));
   std::iota(ids.begin(), ids.end(), 0);
-  const auto count = std::min<std::size_t>(ids.size(), kMostLikelyTokens);
   const auto likelier = [&](std::int64_t a, std::int64_t b) {
     return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
   };
-  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
-  ids.resize(count);
+  keep_first(ids, kMostLikelyTokens, likelier);
   return ids;
 }
 

@@ -157,8 +157,7 @@ class StepsView : public View {
   // Null until they are there, where the vocabulary is large.
   std::shared_ptr<const std::vector<std::int64_t>> find_likely(const ViewContext& context,
                                                                std::uint64_t key) {
-    const auto& trace = context.run.traces[static_cast<std::size_t>(
-        std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1))];
+    const auto& trace = context.run.shared(context.workspace.cursor.sequence);
     return likely_.get(key, !large_vocabulary(*trace), context.workers(),
                        [trace, row = context.workspace.cursor.query] { return most_likely(*trace, row); });
   }

@@ -189,9 +189,7 @@ void TokenizerView::walk_keys(const ViewContext& context) {
       ImGui::IsAnyItemActive() ||
       ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
     return;
-  const int step = compat::key_pressed(compat::Key::right)  ? 1
-                   : compat::key_pressed(compat::Key::left) ? -1
-                                                            : 0;
+  const int step = compat::arrow_pressed();
   if (step != 0) go(step_ + step);
   const int word = compat::key_pressed(compat::Key::down) ? 1 : compat::key_pressed(compat::Key::up) ? -1 : 0;
   if (word == 0) return;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "app/look/item_map.h"
@@ -43,6 +42,14 @@ ImU32 head_shade(int layer, int layers, int head, int heads) {
   const float share = heads > 1 ? static_cast<float>(head) / static_cast<float>(heads - 1) : 0.f;
   const int hue = layers > 6 ? layer * 6 / layers : layer;
   return with_alpha(hues[hue % 6], 1.f - 0.55f * share);
+}
+
+void add_level(LinePlot& plot, LineSeries level, std::string name) {
+  level.colour = theme().text_dim;
+  level.dashed = true;
+  level.label = std::move(name);
+  plot.series.push_back(std::move(level));
+  fit_y(plot);
 }
 
 }  // namespace
@@ -126,9 +133,7 @@ void TrainingSeries::walk(const ViewContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   if (context.workspace.view != "training" || io.WantTextInput || io.KeyCtrl || ImGui::IsAnyItemActive())
     return;
-  const int by = compat::key_pressed(compat::Key::right)  ? 1
-                 : compat::key_pressed(compat::Key::left) ? -1
-                                                          : 0;
+  const int by = compat::arrow_pressed();
   if (by != 0) want(context, std::max(0, wanted_) + by);
 }
 
@@ -276,23 +281,31 @@ std::vector<LinePlot> TrainingSeries::measure_plots() const {
   return out;
 }
 
+TrainingSeries::PlaceLines TrainingSeries::lines_of(std::string_view measure, int least_head,
+                                                    LineSeries& chance) const {
+  PlaceLines lines;
+  for (const SeriesPoint& point : curves_->points) {
+    if (!in_sight(point)) continue;
+    bool first = true;
+    for (const CurveValue& value : point.values) {
+      if (value.head < least_head || value.measure != measure) continue;
+      const auto step = static_cast<float>(point.step);
+      LineSeries& line = lines[{value.layer, value.head}];
+      line.points.emplace_back(step, static_cast<float>(value.value));
+      line.label = value.at;
+      if (std::exchange(first, false)) chance.points.emplace_back(step, static_cast<float>(value.chance));
+    }
+  }
+  return lines;
+}
+
 // The role of every head: a line each, and the level of chance. Without lines where no head has the role.
 LinePlot TrainingSeries::head_plot(const ModelConfig& config, bool titled) const {
   const std::string name(role_name(role.value));
   LinePlot plot =
       plot_of("train_series_heads", titled ? std::string(tr("attention.role_long." + name)) : std::string());
-  std::map<std::pair<int, int>, LineSeries> lines;
   LineSeries chance;
-  for (const SeriesPoint& point : curves_->points) {
-    if (!in_sight(point)) continue;
-    bool first = true;
-    for (const CurveValue& value : point.values) {
-      if (value.head < 0 || value.measure != name) continue;
-      const auto step = static_cast<float>(point.step);
-      lines[{value.layer, value.head}].points.emplace_back(step, static_cast<float>(value.value));
-      if (std::exchange(first, false)) chance.points.emplace_back(step, static_cast<float>(value.chance));
-    }
-  }
+  PlaceLines lines = lines_of(name, 0, chance);
   const int layers = static_cast<int>(config.n_layers());
   for (auto& [place, line] : lines) {
     const auto& block = config.blocks[static_cast<std::size_t>(std::clamp(place.first, 0, layers - 1))];
@@ -302,11 +315,7 @@ LinePlot TrainingSeries::head_plot(const ModelConfig& config, bool titled) const
     plot.series.push_back(std::move(line));
   }
   if (plot.series.empty()) return plot;
-  chance.colour = theme().text_dim;
-  chance.dashed = true;
-  chance.label = tr("training.series.chance");
-  plot.series.push_back(std::move(chance));
-  fit_y(plot);
+  add_level(plot, std::move(chance), tr("training.series.chance"));
   plot.y0 = 0, plot.y1 = std::clamp(plot.y1, 0.25f, 1.02f);
   return plot;
 }
@@ -355,33 +364,17 @@ void TrainingSeries::draw_right(const ViewContext& context, std::uint64_t of, Im
 // A line for each depth: how much of the held-out rows a linear map reads off there, and the commonest class.
 LinePlot TrainingSeries::probe_plot() const {
   LinePlot plot = plot_of("train_series_probes", tr("training.series.probe.title"));
-  std::map<int, LineSeries> lines;
   LineSeries chance;
-  for (const SeriesPoint& point : curves_->points) {
-    if (!in_sight(point)) continue;
-    bool first = true;
-    for (const CurveValue& value : point.values) {
-      if (value.measure != kProbeMeasure) continue;
-      const auto step = static_cast<float>(point.step);
-      LineSeries& line = lines[value.layer];
-      line.points.emplace_back(step, static_cast<float>(value.value));
-      line.label = value.at;
-      if (std::exchange(first, false)) chance.points.emplace_back(step, static_cast<float>(value.chance));
-    }
-  }
+  PlaceLines lines = lines_of(kProbeMeasure, -1, chance);
   const int depths = static_cast<int>(lines.size());
-  for (auto& [depth, line] : lines) {
-    line.colour = head_shade(depth, depths, 0, 1);
+  for (auto& [place, line] : lines) {
+    line.colour = head_shade(place.first, depths, 0, 1);
     line.dots = lines.size() <= kSeriesLabels;
     if (lines.size() > kSeriesLabels) line.label.clear();
     plot.series.push_back(std::move(line));
   }
   if (plot.series.empty()) return plot;
-  chance.colour = theme().text_dim;
-  chance.dashed = true;
-  chance.label = tr("training.series.guessing");
-  plot.series.push_back(std::move(chance));
-  fit_y(plot);
+  add_level(plot, std::move(chance), tr("training.series.guessing"));
   plot.y0 = 0, plot.y1 = 1.02f;
   return plot;
 }

@@ -2,8 +2,10 @@
 // steps, and what is open measured at each of them, as curves.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,10 @@ class TrainingSeries {
   const SeriesQuestion& question(const ViewContext& context);
   bool in_sight(const SeriesPoint& point) const { return !point.error && (!log_ || point.step > 0); }
   std::vector<LinePlot> measure_plots() const;
+  /// What was measured of each place, by layer and head; heads below `least_head` are left out. `chance`: the
+  /// level of chance.
+  using PlaceLines = std::map<std::pair<int, int>, LineSeries>;
+  PlaceLines lines_of(std::string_view measure, int least_head, LineSeries& chance) const;
   LinePlot head_plot(const ModelConfig& config, bool titled) const;
   LinePlot probe_plot() const;
   void draw_right(const ViewContext& context, std::uint64_t of, ImVec2 at, ImVec2 size);

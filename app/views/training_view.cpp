@@ -394,9 +394,7 @@ void TrainingView::walk(const ViewContext& context, const TrainingScene& scene) 
   if (!scrubs_ || context.workspace.view != id() || io.WantTextInput || io.KeyCtrl ||
       ImGui::IsAnyItemActive())
     return;
-  const int by = compat::key_pressed(compat::Key::right)  ? 1
-                 : compat::key_pressed(compat::Key::left) ? -1
-                                                          : 0;
+  const int by = compat::arrow_pressed();
   if (by == 0) return;
   replaying_ = false;
   want(context, next_checkpoint(scene, by));

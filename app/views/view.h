@@ -32,11 +32,12 @@ struct ViewContext {
   Workers& workers() const { return session.workers(); }
   /// What "new minus old" shows: B minus A, or what the last change did, named.
   std::string difference_words() const;
+  /// The token of a row of the main stack, of the cursor's sequence.
+  std::string main_row_name(std::int64_t row) const;
   /// The run that is subtracted in "new minus old", one sequence of it; null if no difference is shown.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
-    const std::size_t last = before->traces.size() - 1;
-    return before->traces[std::min(last, static_cast<std::size_t>(std::max(0, sequence)))];
+    return before->shared(sequence);
   }
 };
 
@@ -71,6 +72,9 @@ class View {
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
 };
+
+/// The label of its tab.
+const char* view_title(const View& view);
 
 struct ViewRow {
   const char* id;

@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/inside.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
@@ -56,11 +57,7 @@ bool can_edit(const RunResult& run, int sequence, const Cell& cell) {
   if (run.traces.empty() || why_fixed(run, cell.site)) return false;
   const Trace& trace = run.trace(sequence);
   const Record* record = trace.find(cell.site);
-  const std::vector<std::int64_t> index = cell_index(trace, cell);
-  if (!record || index.size() != record->shape.size()) return false;
-  for (std::size_t d = 0; d < index.size(); ++d)
-    if (index[d] < 0 || index[d] >= record->shape[d]) return false;
-  return true;
+  return record && is_cell(cell_index(trace, cell), record->shape);
 }
 
 bool can_edit_weight(const RunResult& run, const std::string& name) {

@@ -272,9 +272,8 @@ void ask_direction(Commands& commands, const Target& where, int sequence, int ed
       {false, "edit_menu.direction.file.title", {}, [=](Session& session, const std::string& path) {
          const auto run = session.result();
          if (!run || run->traces.empty()) return;
-         const int last = static_cast<int>(run->traces.size()) - 1;
          const auto made =
-             named_edit(session, *run, std::min(sequence, last), where, EditOp::add, "dir:@" + path);
+             named_edit(session, *run, run->nearest(sequence), where, EditOp::add, "dir:@" + path);
          if (!made) return session.report(made.error());
          (void)session.edit(Text::of("edit_menu.did.direction", {target_words(where), path}), {},
                             [edit = make_edit(*made, edits_sequence)](Document& document) -> Status {
@@ -363,8 +362,7 @@ void EditMenu::draw_actions(const Ask& ask) {
 void EditMenu::draw(const Session& session, const RunResult* run, Workspace& workspace, Commands& commands) {
   const auto asked = std::exchange(workspace.edit_at, std::nullopt);
   if (!run || run->traces.empty()) return;
-  const int last = static_cast<int>(run->traces.size()) - 1,
-            sequence = std::clamp(workspace.cursor.sequence, 0, last);
+  const int sequence = run->nearest(workspace.cursor.sequence);
   if (asked) {
     open(*run, sequence, *asked);
     output_ = std::exchange(workspace.measure_at, std::nullopt).value_or(-1);

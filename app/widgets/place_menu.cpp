@@ -35,9 +35,7 @@ std::optional<float> number_of(const Trace& trace, const Place& place) {
 
 // Saves the whole step or weight as a NumPy array.
 void ask_to_save(const RunResult& run, int sequence, const Place& place, Commands& commands) {
-  const auto& traces = run.traces;
-  const auto trace =
-      traces[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(traces.size()) - 1))];
+  const auto trace = run.shared(sequence);
   const bool edited = !edits_for(run.document.edits, sequence).empty();
   const std::string name =
       (place.is_weight() ? place.weight : to_text(place.cell.site)) + (edited ? ".edited" : "");

@@ -9,6 +9,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
 #include "core/view/ask_tables.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 namespace {
@@ -65,6 +66,13 @@ AttentionPlace cursor_place(const Cursor& cursor, const Trace& trace) {
     if (!same && place.stack == wanted.stack) same = place;
   }
   return same ? *same : first.value_or(wanted);
+}
+
+void look_at_cursor(ViewState& state, const Cursor& cursor) {
+  state.place = cursor_place(cursor, *state.run);
+  state.layer = cursor.layer, state.head = cursor.head;
+  const std::int64_t last = std::max<std::int64_t>(0, state.run->rows(state.place.stack) - 1);
+  state.row = std::clamp<std::int64_t>(cursor.query, 0, last);
 }
 
 void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlace& place) {

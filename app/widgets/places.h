@@ -12,6 +12,8 @@
 
 namespace attnscope {
 
+struct ViewState;
+
 /// True when the model has more than one stack.
 bool has_stacks(const ModelConfig& config);
 /// "Encoder", "Decoder", "Vision tower", "Language model"; "Model" where there is one stack.
@@ -25,6 +27,8 @@ std::string attention_name(const ModelConfig& config, const AttentionPlace& plac
 
 /// The attention of the cursor if the run has it, else one that the run has.
 AttentionPlace cursor_place(const Cursor& cursor, const Trace& trace);
+/// Gives the state of a view (core/view), which has its run, the cursor's attention, block, head and row.
+void look_at_cursor(ViewState& state, const Cursor& cursor);
 /// Moves to another attention: the same block and step if it has them. Does nothing when the run has no such
 /// attention.
 void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlace& place);

@@ -1,6 +1,5 @@
 #include "core/arch/bart_parts.h"
 
-#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -36,9 +35,7 @@ ModelConfig bart_parts_read_stack(ConfigReader& config, const BartLayout& layout
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, 1e-5f, 0.f};
   block.order = layout.order;
-  block.attention.n_heads = block.attention.n_kv_heads = heads;
-  block.attention.d_head = std::max(1, out.d_model / heads);
-  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  set_equal_heads(block.attention, heads, out.d_model);
   block.attention.causal = which == Stack::dec;
   if (which == Stack::dec) block.cross = block.attention.as_cross();
   block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, layout.activation),
@@ -145,9 +142,7 @@ Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& s
   encoder.shares_embedding = layout.shared_tables;
   out.vocab_size =
       layout.shared_tables ? encoder.vocab_size : config.size({"decoder_vocab_size"}, encoder.vocab_size);
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   out.decoder_start = config.token({"decoder_start_token_id", "eos_token_id"});
   out.suppressed_tokens = forbidden(config);
   out.head.tied = config.flag({"tie_word_embeddings"}, true);

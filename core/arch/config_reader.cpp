@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/trace/config.h"
 
 namespace attnscope {
 
@@ -239,6 +240,18 @@ double rotary_share(std::int64_t dims, std::int64_t d_head) {
   while (static_cast<std::int64_t>(static_cast<double>(d_head) * share) < dims)
     share = std::nextafter(share, 2.0);
   return share;
+}
+
+void set_equal_heads(AttentionSpec& attention, int heads, int d_model) {
+  attention.n_heads = attention.n_kv_heads = heads;
+  attention.d_head = std::max(1, d_model / heads);
+  attention.scale = 1.f / std::sqrt(static_cast<float>(attention.d_head));
+}
+
+void read_special_tokens(ConfigReader& config, ModelConfig& out) {
+  out.bos = config.token({"bos_token_id"});
+  out.eos = config.token({"eos_token_id"});
+  out.pad = config.token({"pad_token_id"});
 }
 
 std::int64_t longest(const RopeSpec& rope, int positions) {

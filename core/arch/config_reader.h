@@ -13,6 +13,9 @@
 
 namespace attnscope {
 
+struct AttentionSpec;
+struct ModelConfig;
+
 /// The numbers that a setting may be. Beyond them float arithmetic gives infinities or NaN, or the number
 /// becomes 0.
 struct NumberRange {
@@ -74,6 +77,11 @@ class ConfigReader {
   std::optional<Error> error_;
 };
 
+/// bos_token_id, eos_token_id and pad_token_id.
+void read_special_tokens(ConfigReader& config, ModelConfig& out);
+/// Heads that share a stream of this width, each with keys of its own; scores over the root of a head's
+/// width.
+void set_equal_heads(AttentionSpec& attention, int heads, int d_model);
 /// rope_theta (rotary_emb_base), partial_rotary_factor (rotary_pct), rope_scaling {type | rope_type} of older
 /// configs, rope_parameters of newer ones. `partial` is the rotated share of a head where the config has
 /// none. An odd number of features is rotated as in transformers: with the next one, in pairs.

@@ -34,12 +34,6 @@ Result<std::vector<Json>> list_at(const Json& object, const char* key, const std
   return std::vector<Json>(found->begin(), found->end());
 }
 
-std::string edit_json_text_at(const Json& object, const char* key, const char* fallback) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>()
-                                                                           : fallback;
-}
-
 template <std::size_t count>
 Result<int> place_of_name(const std::array<const char*, count>& names, const std::string& name,
                           const std::string& what) {
@@ -69,7 +63,7 @@ Result<MaskEdit> mask_from(const Json& value, const std::string& of, const std::
   TRY(const int kind, place_of_name(kMaskNames, of, what));
   out.of = static_cast<AttentionKind>(kind);
   if (value.contains("spec")) {
-    TRY(out.spec, MaskSpec::parse(edit_json_text_at(value, "spec", "")));
+    TRY(out.spec, MaskSpec::parse(member_text(value, "spec")));
   }
   TRY(const std::vector<Json> cells, list_at(value, "cells", what));
   for (const Json& cell : cells) {
@@ -122,11 +116,11 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
 
 Result<NumberEdit> frozen_from(const Json& value, const std::string& what, const FindNumbers& find) {
   NumberEdit out;
-  TRY(out.where, parse_target(edit_json_text_at(value, "place", "")));
-  TRY(const int op, place_of_name(kOpNames, edit_json_text_at(value, "op", "set"), what));
+  TRY(out.where, parse_target(member_text(value, "place")));
+  TRY(const int op, place_of_name(kOpNames, member_text(value, "op", "set"), what));
   out.op = static_cast<EditOp>(op);
   TRY(Tensor numbers, numbers_from(value, what, find));
-  out.value = Frozen{std::move(numbers), edit_json_text_at(value, "origin", "")};
+  out.value = Frozen{std::move(numbers), member_text(value, "origin")};
   return out;
 }
 
@@ -150,11 +144,11 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
   if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.kind"));
   Edit out;
   if (value.contains("mask")) {
-    TRY(out.what, mask_from(value, edit_json_text_at(value, "mask", ""), what));
+    TRY(out.what, mask_from(value, member_text(value, "mask"), what));
   } else if (value.contains("place")) {
     TRY(out.what, frozen_from(value, what, find));
   } else {
-    TRY(const auto edit, parse_edit(edit_json_text_at(value, "edit", "")));
+    TRY(const auto edit, parse_edit(member_text(value, "edit")));
     out.what = edit->what;
   }
   const Json enabled = value.value("enabled", Json(true)), sequence = value.value("sequence", Json(-1));
@@ -162,7 +156,7 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
   if (!whole_in(sequence, -1, kMostPosition)) return bad_edit(what, Text::of("error.arch.edit.sequence"));
   out.enabled = enabled.get<bool>();
   out.sequence = sequence.get<int>();
-  out.note = edit_json_text_at(value, "note", "");
+  out.note = member_text(value, "note");
   return std::make_shared<const Edit>(std::move(out));
 }
 
@@ -187,8 +181,8 @@ Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::str
   if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.step"));
   Edit out;
   NumberEdit number;
-  TRY(number.where, parse_target(edit_json_text_at(value, "where", "")));
-  TRY(const int how, place_of_name(kinds, edit_json_text_at(value, "how", "set"), what));
+  TRY(number.where, parse_target(member_text(value, "where")));
+  TRY(const int how, place_of_name(kinds, member_text(value, "how", "set"), what));
   const Json amount = value.value("value", Json(0.0)), enabled = value.value("enabled", Json(true));
   if (!amount.is_number() || !std::isfinite(amount.get<float>()) || !enabled.is_boolean())
     return bad_edit(what, Text::of("error.arch.edit.value"));
@@ -197,7 +191,7 @@ Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::str
   if (how == 4) number.value = MeanOver{};
   out.what = std::move(number);
   out.enabled = enabled.get<bool>();
-  out.note = edit_json_text_at(value, "note", "");
+  out.note = member_text(value, "note");
   return std::make_shared<const Edit>(std::move(out));
 }
 
@@ -206,7 +200,7 @@ Result<Edits> older_edits(const Json& edits, const std::string& what) {
   TRY(const std::vector<Json> masks, list_at(edits, "masks", what));
   for (const Json& value : masks) {
     if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.mask"));
-    TRY(MaskEdit mask, mask_from(value, edit_json_text_at(value, "of", "main"), what));
+    TRY(MaskEdit mask, mask_from(value, member_text(value, "of", "main"), what));
     out.push_back(make_edit(std::move(mask)));
   }
   TRY(const std::vector<Json> steps, list_at(edits, "steps", what));

@@ -51,9 +51,7 @@ ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   out.blocks.assign(static_cast<std::size_t>(depth), block);
   out.final_norm = block.norm;
   out.head.present = false;
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   return out;
 }
 

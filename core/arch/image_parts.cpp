@@ -1,7 +1,6 @@
 #include "core/arch/image_parts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -64,9 +63,7 @@ ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefa
   }
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, defaults.eps, kEpsilon), 0.f};
-  block.attention.n_heads = block.attention.n_kv_heads = heads;
-  block.attention.d_head = std::max(1, out.d_model / heads);
-  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  set_equal_heads(block.attention, heads, out.d_model);
   block.attention.causal = false;
   block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, defaults.activation),
                config.size({"intermediate_size"}, 4 * out.d_model)};

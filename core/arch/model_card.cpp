@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_number.h"
+
 namespace attnscope {
 namespace {
 
 using nlohmann::json;
 
-std::string model_card_text_at(const json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 int number_at(const json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end() || !at->is_number_integer()) return -1;
-  const auto number = at->get<std::int64_t>();
-  return number >= 0 && number < 4096 ? static_cast<int>(number) : -1;
+  return static_cast<int>(whole_at(object, key, 0, 4095).value_or(-1));
 }
 
 double value_of(const json& measure) {
@@ -44,7 +38,7 @@ void model_card_read_accuracy(const json& object, ModelCard& out) {
   if (measures == object.end() || !measures->is_array() || measured == object.end() || !measured->is_object())
     return;
   const auto found = std::find_if(measures->begin(), measures->end(), [](const json& measure) {
-    return measure.is_object() && model_card_text_at(measure, "name") == "accuracy";
+    return measure.is_object() && member_text(measure, "name") == "accuracy";
   });
   const auto count = measured->find("count");
   if (found == measures->end() || count == measured->end() || !count->is_number_unsigned()) return;
@@ -59,13 +53,13 @@ void model_card_read_accuracy(const json& object, ModelCard& out) {
 Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
   if (!object.is_object()) return fail(Code::bad_format, "error.arch.card", {what});
   ModelCard out;
-  out.title = model_card_text_at(object, "title");
-  out.sentence = model_card_text_at(object, "sentence");
+  out.title = member_text(object, "title");
+  out.sentence = member_text(object, "sentence");
   if (object.contains("inputs")) {
     TRY(out.inputs, inputs_from_json(object, what));
   }
-  out.task = model_card_text_at(object, "task");
-  if (const std::string counted = model_card_text_at(object, "counted_rows"); !counted.empty()) {
+  out.task = member_text(object, "task");
+  if (const std::string counted = member_text(object, "counted_rows"); !counted.empty()) {
     auto rows = CountedRows::parse(counted);
     if (!rows) return within(what, rows.error());
     out.counted = *rows;

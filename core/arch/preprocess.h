@@ -20,6 +20,11 @@ struct Preprocessing {
   float deviation[3] = {0.5f, 0.5f, 0.5f};
 };
 
+/// How pictures are cut into patches: by the vision tower, or by a model that sees itself.
+inline const PatchSpec& image_patches(const ModelConfig& config) {
+  return config.vision() ? config.vision()->patch : config.patch;
+}
+
 /// Preprocessing for a model: the size that its patches cover, and preprocessor_config.json in
 /// `folder`. A file that cannot be read becomes a line of `notes`, and the defaults are used.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,

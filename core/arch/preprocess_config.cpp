@@ -74,7 +74,7 @@ namespace {
 Preprocessing usual(const ModelConfig& config) {
   Preprocessing out;
   if (!config.sees()) return out;
-  const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
+  const PatchSpec& patch = image_patches(config);
   out.width = std::max(1, patch.cols * patch.size);
   out.height = std::max(1, patch.rows * patch.size);
   out.filter = config.vision() ? Filter::bicubic : Filter::bilinear;

@@ -50,9 +50,7 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
                             ModelConfig& out) {
   out.d_model = out.d_in = config.size({"hidden_size"}, 0);
   out.vocab_size = config.size({"vocab_size"}, 32000);
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   const int heads = config.size({"num_attention_heads"}, 0);
   BlockSpec block;
   block.norm = {NormSpec::Kind::rms, config.real({"rms_norm_eps"}, 1e-6, kEpsilon),

@@ -21,10 +21,7 @@ nlohmann::json bert_config_json(const ModelConfig& model) {
   out["type_vocab_size"] = model.type_vocab;
   out["layer_norm_eps"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
   out["is_decoder"] = common_json(model, &BlockSpec::attention, &AttentionSpec::causal);
-  out["tie_word_embeddings"] = model.head.tied;
-  out["bos_token_id"] = token_json(model.bos);
-  out["eos_token_id"] = token_json(model.eos);
-  out["pad_token_id"] = token_json(model.pad);
+  put_special_tokens(out, model);
   return out;
 }
 

@@ -49,10 +49,7 @@ nlohmann::json gpt2_config_json(const ModelConfig& model) {
   out["layer_norm_epsilon"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
   out["scale_attn_weights"] = extent(model, &BlockSpec::attention, &AttentionSpec::scale).second != 1.f;
   out["scale_attn_by_inverse_layer_idx"] = !common(model, &BlockSpec::attention, &AttentionSpec::scale);
-  out["tie_word_embeddings"] = model.head.tied;
-  out["bos_token_id"] = token_json(model.bos);
-  out["eos_token_id"] = token_json(model.eos);
-  out["pad_token_id"] = token_json(model.pad);
+  put_special_tokens(out, model);
   return out;
 }
 

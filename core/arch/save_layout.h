@@ -48,5 +48,7 @@ nlohmann::json common_json(const ModelConfig& stack, Path... path) {
 nlohmann::json config_head(const char* architecture, const char* model_type);
 /// A token's id, or null where there is none (a missing field would mean the class's own default).
 nlohmann::json token_json(int id);
+/// bos_token_id, eos_token_id, pad_token_id, and whether the unembedding is the table of tokens.
+void put_special_tokens(nlohmann::json& out, const ModelConfig& model);
 
 }  // namespace attnscope

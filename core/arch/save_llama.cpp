@@ -44,10 +44,7 @@ nlohmann::json llama_config_json(const ModelConfig& model, bool attention_bias, 
   out["rms_norm_eps"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
   out["attention_bias"] = attention_bias;
   out["mlp_bias"] = mlp_bias;
-  out["tie_word_embeddings"] = model.head.tied;
-  out["bos_token_id"] = token_json(model.bos);
-  out["eos_token_id"] = token_json(model.eos);
-  out["pad_token_id"] = token_json(model.pad);
+  put_special_tokens(out, model);
   put_positions(out, model);
   return out;
 }

@@ -28,11 +28,8 @@ nlohmann::json marian_config_json(const ModelConfig& model, const ModelConfig& e
   out["max_position_embeddings"] = model.position.max_positions;
   out["scale_embedding"] = model.embed_scale != 1.f;
   out["share_encoder_decoder_embeddings"] = encoder.shares_embedding;
-  out["tie_word_embeddings"] = model.head.tied;
-  out["bos_token_id"] = token_json(model.bos);
-  out["eos_token_id"] = token_json(model.eos);
+  put_special_tokens(out, model);
   out["forced_eos_token_id"] = token_json(model.eos);
-  out["pad_token_id"] = token_json(model.pad);
   out["decoder_start_token_id"] = token_json(model.decoder_start);
   for (const int id : model.suppressed_tokens)
     if (id != model.pad) out["bad_words_ids"].push_back(nlohmann::json::array({id}));

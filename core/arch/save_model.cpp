@@ -26,6 +26,13 @@ json config_head(const char* architecture, const char* model_type) {
 
 json token_json(int id) { return id >= 0 ? json(id) : json(nullptr); }
 
+void put_special_tokens(json& out, const ModelConfig& model) {
+  out["bos_token_id"] = token_json(model.bos);
+  out["eos_token_id"] = token_json(model.eos);
+  out["pad_token_id"] = token_json(model.pad);
+  out["tie_word_embeddings"] = model.head.tied;
+}
+
 namespace {
 
 struct Layout {

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 #include "core/system/atomic_file.h"
 #include "core/trace/common.h"
 #include "core/trace/input_json.h"
@@ -154,11 +155,7 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
   return out;
 }
 
-bool is_scene(const json& object) {
-  const auto at = object.is_object() ? object.find("format") : object.end();
-  return object.is_object() && at != object.end() && at->is_string() &&
-         at->get<std::string>() == kSceneFormat.name;
-}
+bool is_scene(const json& object) { return member_text(object, "format") == kSceneFormat.name; }
 
 Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {

@@ -1,11 +1,12 @@
 // The inverse of scene_config.cpp: a ModelConfig as JSON. Fields with their defaults are left
 // out.
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
+#include "core/base/read_all.h"
+#include "core/base/shortest.h"
 #include "core/trace/common.h"
 
 namespace attnscope {
@@ -13,10 +14,8 @@ namespace attnscope {
 using nlohmann::json;
 
 double spelled(float value) {
-  char text[32];
-  const auto written = std::to_chars(text, text + sizeof text, value);
   double out = 0;
-  std::from_chars(text, written.ptr, out);
+  read_all(shortest_text(value), out);
   return out;
 }
 

@@ -43,16 +43,21 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
   return fail(Code::not_found, "error.arch.shipped.no_scene", {in_quotes(name), join(known, ", ")});
 }
 
-}  // namespace
-
-std::vector<std::string> shipped_models() {
+// The names that a model is opened by, of those whose own names fit.
+template <class Fits>
+std::vector<std::string> models_where(const Fits& fits) {
   std::vector<std::string> out;
   for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
-    if (const ModelFile found = model_file(asset->first);
-        found.file == "config.json" && found.model.find('/') == std::string_view::npos)
+    if (const ModelFile found = model_file(asset->first); found.file == "config.json" && fits(found.model))
       out.push_back(std::string(kModel) + std::string(found.model));
   std::sort(out.begin(), out.end());
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_models() {
+  return models_where([](std::string_view name) { return name.find('/') == std::string_view::npos; });
 }
 
 std::vector<std::string> shipped_twins(const std::string& name) {
@@ -60,13 +65,7 @@ std::vector<std::string> shipped_twins(const std::string& name) {
   const std::string_view own = std::string_view(name).substr(kModel.size());
   if (const std::size_t slash = own.find('/'); slash != std::string_view::npos)
     return {name.substr(0, kModel.size() + slash)};
-  std::vector<std::string> out;
-  for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
-    if (const ModelFile found = model_file(asset->first);
-        found.file == "config.json" && starts_with(found.model, std::string(own) + "/"))
-      out.push_back(std::string(kModel) + std::string(found.model));
-  std::sort(out.begin(), out.end());
-  return out;
+  return models_where([&](std::string_view twin) { return starts_with(twin, std::string(own) + "/"); });
 }
 
 ModelFiles shipped_files(std::string_view name) {

@@ -1,7 +1,5 @@
 #include "core/arch/table_family.h"
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace attnscope {
@@ -29,9 +27,7 @@ BlockSpec read_table_block(const FamilyTable& table, ConfigReader& config, int h
   block.norm = {NormSpec::Kind::layer, config.real(table.eps.keys, table.eps.fallback, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, config.activation(table.activation.keys, table.activation.fallback),
                config.size(table.d_mlp.keys, table.d_mlp.fallback > 0 ? table.d_mlp.fallback : 4 * d_model)};
-  block.attention.n_heads = block.attention.n_kv_heads = heads;
-  block.attention.d_head = std::max(1, d_model / heads);
-  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  set_equal_heads(block.attention, heads, d_model);
   return block;
 }
 

@@ -1,7 +1,5 @@
 #include "core/arch/token_encoder.h"
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/tensor_names.h"
@@ -25,9 +23,7 @@ void refuse_variants(ConfigReader& config) {
 void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig& out) {
   out.d_model = out.d_in = config.size({"hidden_size"}, 768);
   out.vocab_size = config.size({"vocab_size"}, 30522);
-  out.bos = config.token({"bos_token_id"});
-  out.eos = config.token({"eos_token_id"});
-  out.pad = config.token({"pad_token_id"});
+  read_special_tokens(config, out);
   out.position.kind = PositionSpec::Kind::learned;
   out.position.offset = offset;
   out.position.max_positions = config.size({"max_position_embeddings"}, 512) - offset;
@@ -43,9 +39,7 @@ void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig&
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, 1e-12, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, "gelu"),
                config.size({"intermediate_size"}, 4 * out.d_model)};
-  block.attention.n_heads = block.attention.n_kv_heads = heads;
-  block.attention.d_head = std::max(1, out.d_model / heads);
-  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  set_equal_heads(block.attention, heads, out.d_model);
   block.attention.causal = config.flag({"is_decoder"}, false);
   out.embed_norm = block.norm;
   out.final_norm = {NormSpec::Kind::none, 1e-5f, 0.f};

@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::string_view kSigns = "|*<`\\";  // that a backslash keeps as they are
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
-}
 
 void add_plain(MarkdownText& out, char c) {
   if (out.empty() || out.back().style != MarkdownStyle::plain) out.push_back({MarkdownStyle::plain, {}});

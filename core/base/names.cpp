@@ -23,10 +23,6 @@ Names read_names() {
   return out;
 }
 
-bool holds(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 }  // namespace
 
 const Names& names() {
@@ -34,8 +30,10 @@ const Names& names() {
   return list;
 }
 
-bool is_action(std::string_view name) { return holds(names().actions, name); }
-bool is_view(std::string_view name) { return holds(names().views, name); }
+bool is_view(std::string_view name) {
+  const auto& views = names().views;
+  return std::find(views.begin(), views.end(), name) != views.end();
+}
 
 bool is_item(std::string_view name) {
   const auto& items = names().items;

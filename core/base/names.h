@@ -15,8 +15,7 @@ struct Names {
 };
 /// Those of the program.
 const Names& names();
-/// An action, a view or an item of this name exists.
-bool is_action(std::string_view name);
+/// A view or an item of this name exists.
 bool is_view(std::string_view name);
 bool is_item(std::string_view name);
 /// True where `text` matches `pattern`, in which a star stands for any letters, also none.

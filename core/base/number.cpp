@@ -1,21 +1,14 @@
 #include "core/base/number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
-
-// All of the text as a number, in decimal.
-template <class T>
-bool read_all(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 // The power of ten that the last letter of a number stands for; 0: it is none of them.
 int thousands(std::string_view text) {

@@ -1,10 +1,10 @@
 #include "core/export/data.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/read_all.h"
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -89,17 +89,13 @@ template <class Number>
 std::string shortest(Number value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end.ptr};
+  return shortest_text(value);
 }
 
 // A text that is a number from its first sign to its last.
 std::optional<double> cell_number(const std::string& text) {
   double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(out) : std::nullopt;
+  return read_all(text, out) ? std::optional(out) : std::nullopt;
 }
 
 // The cells of a table behind the names, NaN where a cell is no number; nothing where none is.

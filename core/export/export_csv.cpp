@@ -3,19 +3,13 @@
 // weight is 0, a masked score -inf. What was run stands as JSON in the column "run" of the first line.
 #include <utility>
 
+#include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/export/export.h"
 
 namespace attnscope {
 namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
 
 class Lines {
  public:

@@ -481,9 +481,7 @@ void draw_matrix(const PlacedPart& placed, Drawing& out, const MarkContext& cont
   const MatrixMark& matrix = matrix_in(*placed.part);
   const NameSizes names =
       names_of(matrix, placed.form, least_cell_width(matrix, placed.form, context), context);
-  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
-    out.text(title, placed.box.x, placed.box.y + context.look.body * kAscent, context.look.body, Face::bold,
-             out.colours().ink(Ink::text), placed.box);
+  draw_title(placed, out, context.look);
   if (names.row > 0) draw_row_names(placed, names, out, context);
   if (large_row(matrix)) return draw_large(placed, out, context);
   if (names.top > 0 && matrix.cols.shown) draw_column_names(placed, names, out, context);

@@ -267,9 +267,7 @@ void draw_series(const PlotMark::Series& one, const OnPage& page, Drawing& out) 
 
 void draw_plot(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const PlotMark& plot = plot_in(*placed.part);
-  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
-    out.text(title, placed.box.x, placed.box.y + context.look.body * kAscent, context.look.body, Face::bold,
-             out.colours().ink(Ink::text), placed.box);
+  draw_title(placed, out, context.look);
   if (!placed.form.has(Give::names)) draw_legend(placed, out, context);
   out.rect(placed.cells, out.colours().frame, DrawnShape::Kind::frame);
   const PlotLimits limits = limits_of(plot);

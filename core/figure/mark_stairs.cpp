@@ -59,9 +59,7 @@ void settle_stairs(PlacedPart& placed, const MarkContext& context) {
 void draw_stairs(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const StairsMark& stairs = stairs_in(*placed.part);
   const float em = context.look.body;
-  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
-    out.text(title, placed.box.x, placed.box.y + em * kAscent, em, Face::bold, out.colours().ink(Ink::text),
-             placed.box);
+  draw_title(placed, out, context.look);
   const float wide = placed.cells.w / static_cast<float>(letters_in(stairs)),
               tall = placed.cells.h / static_cast<float>(std::max<std::size_t>(1, stairs.rows.size()));
   float y = placed.cells.y;

@@ -61,9 +61,7 @@ void draw_triangle(const PlacedPart& placed, Drawing& out, const MarkContext& co
   const TriangleMark& mark = triangle_in(*placed.part);
   const PixelRect& box = placed.cells;
   const float em = context.look.body, line = em * kLine;
-  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
-    out.text(title, placed.box.x, placed.box.y + em * kAscent, em, Face::bold, out.colours().ink(Ink::text),
-             placed.box);
+  draw_title(placed, out, context.look);
   draw_grid(box, out);
   std::vector<std::pair<float, float>> way;
   for (const std::array<double, 3>& shares : mark.way) way.push_back(place_in(box, shares));

@@ -20,6 +20,12 @@ std::string title_of(const Part& part, const Form& form) {
   return part.title[std::min(at, part.title.size() - 1)].str();
 }
 
+void draw_title(const PlacedPart& placed, Drawing& out, const LetterSizes& look) {
+  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
+    out.text(title, placed.box.x, placed.box.y + look.body * kAscent, look.body, Face::bold,
+             out.colours().ink(Ink::text), placed.box);
+}
+
 float title_height(const Part& part, const Form&, const LetterSizes& look) {
   return part.title.empty() ? 0 : look.body * kLine + 4;
 }

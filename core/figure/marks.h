@@ -40,6 +40,8 @@ extern const MarkRules kWordsRules, kMatrixRules, kTableRules, kPlotRules, kTrac
 
 /// The text of a part's title in its form; empty: none.
 std::string title_of(const Part& part, const Form& form);
+/// Writes it at the top of the part's box.
+void draw_title(const PlacedPart& placed, Drawing& out, const LetterSizes& look);
 /// Height of the title and the gap below it; 0 without one.
 float title_height(const Part& part, const Form& form, const LetterSizes& look);
 /// Width of the longest, pixels.

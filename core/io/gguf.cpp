@@ -18,57 +18,55 @@ constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
 unsigned long long gguf_wide(std::uint64_t value) { return value; }
 
 struct Format {
-  std::uint32_t number;
   std::string_view name;
   std::optional<DType> type;  // nothing: known by name, not expanded here
 };
-constexpr std::array<Format, 42> kFormats{{{0, "F32", DType::f32},
-                                           {1, "F16", DType::f16},
-                                           {2, "Q4_0", DType::q4_0},
-                                           {3, "Q4_1", DType::q4_1},
-                                           {4, "Q4_2", {}},
-                                           {5, "Q4_3", {}},
-                                           {6, "Q5_0", DType::q5_0},
-                                           {7, "Q5_1", DType::q5_1},
-                                           {8, "Q8_0", DType::q8_0},
-                                           {9, "Q8_1", {}},
-                                           {10, "Q2_K", DType::q2_k},
-                                           {11, "Q3_K", DType::q3_k},
-                                           {12, "Q4_K", DType::q4_k},
-                                           {13, "Q5_K", DType::q5_k},
-                                           {14, "Q6_K", DType::q6_k},
-                                           {15, "Q8_K", {}},
-                                           {16, "IQ2_XXS", {}},
-                                           {17, "IQ2_XS", {}},
-                                           {18, "IQ3_XXS", {}},
-                                           {19, "IQ1_S", {}},
-                                           {20, "IQ4_NL", DType::iq4_nl},
-                                           {21, "IQ3_S", {}},
-                                           {22, "IQ2_S", {}},
-                                           {23, "IQ4_XS", DType::iq4_xs},
-                                           {24, "I8", DType::i8},
-                                           {25, "I16", DType::i16},
-                                           {26, "I32", DType::i32},
-                                           {27, "I64", DType::i64},
-                                           {28, "F64", DType::f64},
-                                           {29, "IQ1_M", {}},
-                                           {30, "BF16", DType::bf16},
-                                           {31, "Q4_0_4_4", {}},
-                                           {32, "Q4_0_4_8", {}},
-                                           {33, "Q4_0_8_8", {}},
-                                           {34, "TQ1_0", {}},
-                                           {35, "TQ2_0", {}},
-                                           {36, "IQ4_NL_4_4", {}},
-                                           {37, "IQ4_NL_4_8", {}},
-                                           {38, "IQ4_NL_8_8", {}},
-                                           {39, "MXFP4", DType::mxfp4},
-                                           {40, "NVFP4", {}},
-                                           {41, "Q1_0", {}}}};
+// By their numbers in files.
+constexpr std::array<Format, 42> kFormats{{{"F32", DType::f32},
+                                           {"F16", DType::f16},
+                                           {"Q4_0", DType::q4_0},
+                                           {"Q4_1", DType::q4_1},
+                                           {"Q4_2", {}},
+                                           {"Q4_3", {}},
+                                           {"Q5_0", DType::q5_0},
+                                           {"Q5_1", DType::q5_1},
+                                           {"Q8_0", DType::q8_0},
+                                           {"Q8_1", {}},
+                                           {"Q2_K", DType::q2_k},
+                                           {"Q3_K", DType::q3_k},
+                                           {"Q4_K", DType::q4_k},
+                                           {"Q5_K", DType::q5_k},
+                                           {"Q6_K", DType::q6_k},
+                                           {"Q8_K", {}},
+                                           {"IQ2_XXS", {}},
+                                           {"IQ2_XS", {}},
+                                           {"IQ3_XXS", {}},
+                                           {"IQ1_S", {}},
+                                           {"IQ4_NL", DType::iq4_nl},
+                                           {"IQ3_S", {}},
+                                           {"IQ2_S", {}},
+                                           {"IQ4_XS", DType::iq4_xs},
+                                           {"I8", DType::i8},
+                                           {"I16", DType::i16},
+                                           {"I32", DType::i32},
+                                           {"I64", DType::i64},
+                                           {"F64", DType::f64},
+                                           {"IQ1_M", {}},
+                                           {"BF16", DType::bf16},
+                                           {"Q4_0_4_4", {}},
+                                           {"Q4_0_4_8", {}},
+                                           {"Q4_0_8_8", {}},
+                                           {"TQ1_0", {}},
+                                           {"TQ2_0", {}},
+                                           {"IQ4_NL_4_4", {}},
+                                           {"IQ4_NL_4_8", {}},
+                                           {"IQ4_NL_8_8", {}},
+                                           {"MXFP4", DType::mxfp4},
+                                           {"NVFP4", {}},
+                                           {"Q1_0", {}}}};
 
 const Format* format_of(std::uint32_t number) {
-  const auto found =
-      std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.number == number; });
-  return found == kFormats.end() ? nullptr : &*found;
+  return number < kFormats.size() ? &kFormats[number] : nullptr;
 }
 
 // The version; other magic numbers give an error that identifies the file.
@@ -197,11 +195,6 @@ Result<std::vector<TensorInfo>> read_infos(GgufCursor& cursor, std::uint64_t cou
 }
 
 }  // namespace
-
-std::string_view gguf_format_name(std::uint32_t number) {
-  const Format* known = format_of(number);
-  return known ? known->name : std::string_view();
-}
 
 const GgufValue* Gguf::find(std::string_view key) const {
   const auto found = metadata.find(key);

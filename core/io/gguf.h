@@ -76,7 +76,4 @@ Result<Gguf> open_gguf(const std::string& path);
 Result<Gguf> open_gguf_bytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
                              const std::string& what);
 
-/// The name of a tensor format by its number in GGUF files ("Q4_K", "IQ2_XXS"), empty for unknown numbers.
-std::string_view gguf_format_name(std::uint32_t number);
-
 }  // namespace attnscope

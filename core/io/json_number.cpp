@@ -19,4 +19,10 @@ std::optional<std::int64_t> whole_at(const nlohmann::json& object, const char* k
   return object.is_object() && found != object.end() ? whole_in(*found, least, most) : std::nullopt;
 }
 
+std::string member_text(const nlohmann::json& object, const char* key, const char* fallback) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  const bool text = object.is_object() && found != object.end() && found->is_string();
+  return text ? found->get<std::string>() : fallback;
+}
+
 }  // namespace attnscope

@@ -1,11 +1,10 @@
 #include "core/io/writers.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 #include "core/io/entries.h"
 
@@ -45,9 +44,7 @@ std::string safetensors_header(const std::vector<Entry>& entries, const Metadata
 void write_number(AtomicFile& file, float value) {
   if (std::isnan(value)) return file.write("\"NaN\"");
   if (std::isinf(value)) return file.write(value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  file.write(text.data(), static_cast<std::size_t>(end.ptr - text.data()));
+  file.write(shortest_text(value));
 }
 
 void write_number(AtomicFile& file, std::int64_t value) { file.write(std::to_string(value)); }

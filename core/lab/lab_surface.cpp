@@ -5,6 +5,7 @@
 
 #include "core/lab/pieces.h"
 #include "core/lab/tiny_training.h"
+#include "core/tensor/shape_of.h"
 #include "core/train/random.h"
 
 namespace attnscope {
@@ -16,9 +17,7 @@ constexpr TinyPart kParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_nor
 using SurfaceDirection = std::map<std::string, Tensor>;
 
 Tensor tensor_like(const Tensor& like, std::vector<float> values) {
-  Shape shape;
-  for (int dim = 0; dim < like.rank(); ++dim) shape.emplace_back(like.axis(dim), like.size(dim));
-  return Tensor::from(std::move(values), shape);
+  return Tensor::from(std::move(values), shape_of(like));
 }
 
 // N(0, 1) for every weight, each tensor as long (L2) as the model's; norms and biases stay.

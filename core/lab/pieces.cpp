@@ -21,7 +21,7 @@ std::string with_minus(std::string text) {
 }
 
 // Without zeros at the end of what stands behind the point.
-std::string trimmed(std::string text) {
+std::string without_end_zeros(std::string text) {
   if (text.find('.') == std::string::npos) return text;
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
@@ -58,7 +58,7 @@ std::string shown(double value, int digits) {
   }
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
   if (exponent >= -4 && exponent < 4)
-    return with_minus(trimmed(format("%.*f", std::max(0, digits - 1 - exponent), value)));
+    return with_minus(without_end_zeros(format("%.*f", std::max(0, digits - 1 - exponent), value)));
   return with_minus(with_power(value, std::max(0, std::min(digits, 3) - 1)));
 }
 

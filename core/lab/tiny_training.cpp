@@ -98,8 +98,7 @@ class Letters final : public Task {
     return out;
   }
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number);
     while (true) {
       Example out = tiny_copies(data_)          ? copied(random)
                     : data_ == TinyData::things ? asked_for(random)

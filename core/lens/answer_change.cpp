@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/base/keep_first.h"
 #include "core/lens/alignment.h"
 #include "core/model/measure.h"
 
@@ -29,12 +30,9 @@ Output best(const std::vector<Output>& outputs, double Output::*share) {
 
 void take_moved(std::vector<Output> outputs, std::size_t most, AnswerChange& out) {
   const auto change = [](const Output& output) { return std::fabs(output.now - output.before); };
-  const auto count = static_cast<std::ptrdiff_t>(std::min(most, outputs.size()));
-  std::partial_sort(outputs.begin(), outputs.begin() + count, outputs.end(),
-                    [&](const Output& a, const Output& b) { return change(a) > change(b); });
-  for (std::ptrdiff_t i = 0; i < count; ++i)
-    if (const Output& output = outputs[static_cast<std::size_t>(i)]; change(output) > 0)
-      out.moved.push_back(output);
+  keep_first(outputs, most, [&](const Output& a, const Output& b) { return change(a) > change(b); });
+  for (const Output& output : outputs)
+    if (change(output) > 0) out.moved.push_back(output);
 }
 
 // The outputs of both runs, those with the same text merged under the most probable of them.

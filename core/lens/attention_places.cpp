@@ -4,6 +4,16 @@
 
 namespace attnscope {
 
+AttentionPlace attention_place(AttentionKind of, Stack main) {
+  switch (of) {
+    case AttentionKind::encoder: return {Stack::enc, Part::attn};
+    case AttentionKind::vision: return {Stack::vision, Part::attn};
+    case AttentionKind::cross: return {main, Part::cross};
+    case AttentionKind::main: break;
+  }
+  return {main, Part::attn};
+}
+
 std::vector<AttentionPlace> attention_places(const Trace& trace) {
   std::vector<AttentionPlace> places;
   for (const Record& record : trace.records()) {

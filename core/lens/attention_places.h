@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/trace/attention_kind.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -24,6 +25,8 @@ struct AttentionPlace {
   Stack keys() const { return part == Part::cross ? Stack::enc : stack; }
 };
 
+/// The attention that a mask is of; `main` is the model's own stack.
+AttentionPlace attention_place(AttentionKind of, Stack main);
 /// Those that the run holds, in order of execution.
 std::vector<AttentionPlace> attention_places(const Trace& trace);
 /// The patterns of one of them, in order of execution.

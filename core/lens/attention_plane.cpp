@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops/mask.h"
+#include "core/trace/inside.h"
 #include "core/trace/stage_edits.h"
 
 namespace attnscope {
@@ -13,20 +14,10 @@ namespace {
 constexpr std::int64_t kAttentionPlaneBand = 64;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-Site attention_plane_mask_of(Site site) {
-  site = site.near(StepRole::mask);
-  return site;
-}
-
 PlaneRequest attention_plane_clamped(const Trace& trace, PlaneRequest request) {
   const Record* record = trace.find(request.site);
-  const auto clamp = [](Range r, std::int64_t size) {
-    r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
-    r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
-    return r;
-  };
-  request.rows = clamp(request.rows, record ? record->shape[1] : 0);
-  request.cols = clamp(request.cols, record ? record->shape[2] : 0);
+  request.rows = cut_to(request.rows, record ? record->shape[1] : 0);
+  request.cols = cut_to(request.cols, record ? record->shape[2] : 0);
   return request;
 }
 
@@ -128,7 +119,7 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   if (band.numbers.empty() || band.numbers.count() == 0) return band;
   band.plane = band.numbers;
   if (request.site.is(StepRole::pattern)) {
-    band.mask = trace.slice(attention_plane_mask_of(request.site), 0, request.rows, request.cols);
+    band.mask = trace.slice(request.site.near(StepRole::mask), 0, request.rows, request.cols);
     band.plane = with_masked_marked(band.plane, band.mask);
     if (request.without_first) {
       const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]

@@ -36,9 +36,7 @@ class Walk {
   void finish() {
     if (bias_ != 0) out_.parts.push_back({"bias", {}, bias_});
   }
-  void hold(const std::string& name) {
-    if (std::find(out_.held.begin(), out_.held.end(), name) == out_.held.end()) out_.held.push_back(name);
-  }
+  void hold(const std::string& name) { hold_once(out_.held, name); }
 
  private:
   // What enters the first block is one part.
@@ -144,6 +142,12 @@ bool is_normed_entry(const std::string& part) {
   return site && site->is(StepKind::norm_embed);
 }
 
+double close_sum(double total, std::vector<LogitPart>& parts) {
+  for (const LogitPart& part : parts) total -= part.value;
+  std::stable_partition(parts.begin(), parts.end(), [](const LogitPart& one) { return one.step != "bias"; });
+  return total;
+}
+
 Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by) {
   TRY(HeldMeasure asked, held_measure(trace, measure));
   Attribution out;
@@ -153,11 +157,7 @@ Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, A
   walk.bias(asked.bias);
   walk.follow(stack_output(trace, trace.config().stack), asked.row, asked.g);
   walk.finish();
-  out.rest = out.total;
-  for (const LogitPart& part : out.parts) out.rest -= part.value;
-  std::stable_sort(out.parts.begin(), out.parts.end(), [&](const LogitPart& a, const LogitPart& b) {
-    return (a.step == "bias") < (b.step == "bias");
-  });
+  out.rest = close_sum(out.total, out.parts);
   return out;
 }
 

@@ -44,6 +44,9 @@ struct Attribution {
       held;  ///< what was held as it was in the run: "ln_final.scale", "head.act", "logits cap"
 };
 
+/// Puts the bias behind the other parts; returns what `total` has more than their sum.
+double close_sum(double total, std::vector<LogitPart>& parts);
+
 /// `measure` is logit or logit_diff. Errors: another measure, a run without logits or without its steps.
 Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by);
 

@@ -123,9 +123,7 @@ class Follower {
 
   // ---- what a row is made of ----------------------------------------------------------------------
 
-  void hold(const std::string& name) {
-    if (std::find(out_.held.begin(), out_.held.end(), name) == out_.held.end()) out_.held.push_back(name);
-  }
+  void hold(const std::string& name) { hold_once(out_.held, name); }
   double& bias(int reader) { return out_.nodes[static_cast<std::size_t>(reader)].bias; }
 
   // `reader` reads the row of `site` along g.

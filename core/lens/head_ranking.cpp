@@ -12,11 +12,6 @@ namespace {
 constexpr std::int64_t kHeadRankingBand = 64, kHeadRankingMostRows = 2048;
 constexpr double kHeadRankingUnknown = std::numeric_limits<double>::quiet_NaN();
 
-Site head_ranking_mask_of(Site pattern) {
-  pattern = pattern.near(StepRole::mask);
-  return pattern;
-}
-
 // Sums over the rows of one head, read in bands.
 class HeadReader {
  public:
@@ -38,7 +33,7 @@ class HeadReader {
       if (go_on && !go_on()) return false;
       const Range rows{begin, std::min(begin + kHeadRankingBand, record_.shape[1])};
       const Tensor band = trace_.slice(record_.site, head, rows, {0, record_.shape[2]}).packed();
-      Tensor masks = trace_.slice(head_ranking_mask_of(record_.site), 0, rows, {0, record_.shape[2]});
+      Tensor masks = trace_.slice(record_.site.near(StepRole::mask), 0, rows, {0, record_.shape[2]});
       if (!masks.empty()) masks = masks.packed();
       meter.add_real(trace_, record_.site.stack, band, masks, first_query_ + begin);
       add_stats(band, masks, begin, mean);

@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::int64_t kHeadStatsBand = 64;  // rows of the pattern that are in memory at a time
 
-Site head_stats_mask_of(Site pattern) {
-  pattern = pattern.near(StepRole::mask);
-  return pattern;
-}
-
 // Position of row 0; recordings begin at 0.
 std::int64_t first_query_of(const Trace& trace, const Site& pattern) {
   const AttentionState* state = trace.attention(pattern);
@@ -70,7 +65,7 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const std::int64_t keys = trace.find(pattern)->shape[2];
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
-  const Tensor mask = trace.slice(head_stats_mask_of(pattern), 0, {query, query + 1}, {0, keys});
+  const Tensor mask = trace.slice(pattern.near(StepRole::mask), 0, {query, query + 1}, {0, keys});
   const RowStats stats = row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
                                    first_query_of(trace, pattern) + query);
   return with_first(stats, row.select(0, 0), first_key_of(trace, pattern));
@@ -84,7 +79,7 @@ Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_
   for (std::int64_t begin = 0; begin < queries; begin += kHeadStatsBand) {
     const Range rows{begin, std::min(begin + kHeadStatsBand, queries)};
     const Tensor band = trace.slice(pattern, head, rows, {0, keys});  // [rows, key]
-    const Tensor masks = trace.slice(head_stats_mask_of(pattern), 0, rows, {0, keys});
+    const Tensor masks = trace.slice(pattern.near(StepRole::mask), 0, rows, {0, keys});
     for (std::int64_t row = 0; row < rows.size(); ++row) {
       const RowStats one = row_stats(band.select(0, row), masks.empty() ? Tensor() : masks.select(0, row),
                                      first_query + begin + row);

@@ -122,13 +122,13 @@ std::vector<Direction> written_by_heads(const Trace& trace, const Site& attentio
 
 bool is_norm(const Site& site) { return step_of(site.slot).rule == Rule::norm; }
 
+void hold_once(std::vector<std::string>& held, const std::string& name) {
+  if (std::find(held.begin(), held.end(), name) == held.end()) held.push_back(name);
+}
+
 double held_gate(double before, double after) { return before == 0 ? 0.5 : after / before; }
 
 namespace {
-
-void hold(HeldMeasure& out, const std::string& name) {
-  if (std::find(out.held.begin(), out.held.end(), name) == out.held.end()) out.held.push_back(name);
-}
 
 // The measure as a direction over the rows that the unembedding reads; caps held as they were.
 Direction unembedding_direction(const Trace& trace, const LogitMeasure& measure, HeldMeasure& out) {
@@ -142,7 +142,7 @@ Direction unembedding_direction(const Trace& trace, const LogitMeasure& measure,
     if (config.head.cap > 0.f) {
       const double capped = static_cast<double>(logits.at(id)) / static_cast<double>(config.head.cap);
       factor *= capped == 0 ? 1.0 : capped / std::atanh(capped);
-      hold(out, "logits cap");
+      hold_once(out.held, "logits cap");
     }
     for (std::size_t i = 0; i < g.size(); ++i)
       g[i] += factor * static_cast<double>(config.head.scale) *
@@ -162,7 +162,7 @@ Direction through_transform(const Trace& trace, std::int64_t row, Direction g, H
   if (config.head.norm.kind != NormSpec::Kind::none) {
     const HeldNorm held = through_norm(trace, norm, row, g);
     out.bias += held.bias;
-    hold(out, without_out(norm) + ".scale");
+    hold_once(out.held, without_out(norm) + ".scale");
     g = held.g;
   }
   const Tensor before = recorded_row(trace, pre, row), after = recorded_row(trace, act, row);
@@ -170,7 +170,7 @@ Direction through_transform(const Trace& trace, std::int64_t row, Direction g, H
     const auto at = static_cast<std::int64_t>(i);
     g[i] *= held_gate(static_cast<double>(before.at(at)), static_cast<double>(after.at(at)));
   }
-  hold(out, to_text(act));
+  hold_once(out.held, to_text(act));
   const Tensor offset = trace.weights().get(to_text(pre) + ".bias");
   if (!offset.empty()) out.bias += dot(g, offset);
   return through(trace.weights().get(to_text(pre) + ".weight"), g);

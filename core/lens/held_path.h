@@ -42,6 +42,8 @@ double added_by_edit(const Trace& trace, const Site& site, std::int64_t row, con
 /// What each head adds to a row of the stream, without the bias of attn.out.
 std::vector<Direction> written_by_heads(const Trace& trace, const Site& attention_out, std::int64_t row);
 
+/// Adds a name to what was held as it was in the run, where it is not among them.
+void hold_once(std::vector<std::string>& held, const std::string& name);
 /// x -> f(x) as x times f(x)/x of the run; at 0 the factor 1/2, which multiplies nothing.
 double held_gate(double before, double after);
 

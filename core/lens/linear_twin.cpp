@@ -248,9 +248,7 @@ class Twin {
   }
 
   void hold(const Site& site) { hold(to_text(site)); }
-  void hold(const std::string& name) {
-    if (std::find(out_.held.begin(), out_.held.end(), name) == out_.held.end()) out_.held.push_back(name);
-  }
+  void hold(const std::string& name) { hold_once(out_.held, name); }
 
   void send(const Site& site, const Matrix64& g) {
     const auto [at, fresh] = waiting_.try_emplace(trace_.index_of(site), site, g);
@@ -400,11 +398,7 @@ Result<LinearTwin> linear_twin(const Trace& trace, const LogitMeasure& measure, 
     out.total += asked.g[i] * rows.at(asked.row, static_cast<std::int64_t>(i));
   twin.bias(asked.bias);
   twin.follow(end, asked.row, asked.g);
-  out.rest = out.total;
-  for (const LogitPart& part : out.parts) out.rest -= part.value;
-  std::stable_sort(out.parts.begin(), out.parts.end(), [](const LogitPart& a, const LogitPart& b) {
-    return (a.step == "bias") < (b.step == "bias");
-  });
+  out.rest = close_sum(out.total, out.parts);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/keep_first.h"
 #include "core/lens/attribution.h"
 #include "core/lens/held_path.h"
 #include "core/trace/flow.h"
@@ -149,15 +150,12 @@ std::vector<LensToken> lens_top(const Trace& trace, const LensRow& row, std::int
   const std::int64_t vocab = logits.size(0);
   std::vector<int> order(static_cast<std::size_t>(vocab));
   std::iota(order.begin(), order.end(), 0);
-  const auto middle =
-      order.begin() + std::min<std::ptrdiff_t>(count, static_cast<std::ptrdiff_t>(order.size()));
-  std::partial_sort(order.begin(), middle, order.end(),
-                    [&](int a, int b) { return std::pair(-logits.at(a), a) < std::pair(-logits.at(b), b); });
+  keep_first(order, static_cast<std::size_t>(count),
+             [&](int a, int b) { return std::pair(-logits.at(a), a) < std::pair(-logits.at(b), b); });
   const LogSoftmax log_p = log_softmax(logits.data(), vocab);
   std::vector<LensToken> top;
-  for (auto at = order.begin(); at != middle; ++at)
-    top.push_back(
-        {*at, static_cast<float>(std::exp(log_p(logits.at(*at)))), static_cast<int>(at - order.begin())});
+  for (const int id : order)
+    top.push_back({id, static_cast<float>(std::exp(log_p(logits.at(id)))), static_cast<int>(top.size())});
   return top;
 }
 

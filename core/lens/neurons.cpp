@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/keep_first.h"
 #include "core/trace/head.h"
 
 namespace attnscope {
@@ -123,12 +124,9 @@ std::vector<Neuron> strongest_neurons(const Trace& trace, const MlpPlace& place,
     }
     if (std::isfinite(one.adds)) all.push_back(one);
   }
-  const std::size_t shown = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
-                    [](const Neuron& a, const Neuron& b) {
-                      return a.adds != b.adds ? a.adds > b.adds : a.index < b.index;
-                    });
-  all.resize(shown);
+  keep_first(all, count, [](const Neuron& a, const Neuron& b) {
+    return a.adds != b.adds ? a.adds > b.adds : a.index < b.index;
+  });
   return all;
 }
 
@@ -137,12 +135,9 @@ std::vector<NeuronToken> largest_tokens(const Tensor& values, std::size_t count,
   for (std::int64_t id = 0; id < values.size(1); ++id)
     if (const float value = values.at(0, id); std::isfinite(value))
       all.push_back({static_cast<int>(id), value});
-  const std::size_t shown = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
-                    [&](const NeuronToken& a, const NeuronToken& b) {
-                      return a.value != b.value ? sign * a.value > sign * b.value : a.token < b.token;
-                    });
-  all.resize(shown);
+  keep_first(all, count, [&](const NeuronToken& a, const NeuronToken& b) {
+    return a.value != b.value ? sign * a.value > sign * b.value : a.token < b.token;
+  });
   return all;
 }
 

@@ -4,14 +4,10 @@
 #include <cmath>
 
 #include "core/lens/head_stats.h"
+#include "core/trace/inside.h"
 
 namespace attnscope {
 namespace {
-
-Range outer_products_clamped(Range range, std::int64_t size) {
-  const std::int64_t begin = std::clamp<std::int64_t>(range.begin, 0, size);
-  return {begin, std::clamp<std::int64_t>(range.end, begin, size)};
-}
 
 Tensor feature_of(const Tensor& rows, Range range, std::int64_t feature, Axis axis) {
   Buffer out({{axis, range.size()}});
@@ -29,7 +25,7 @@ Result<OuterStep> outer_step(const Trace& trace, const Site& pattern, std::int64
     return fail(Code::unsupported, "error.lens.no_queries", {to_text(pattern)});
   const Tensor q = state->in.q.select(0, head),
                k = state->in.k.select(0, head * state->in.k.size(0) / state->in.q.size(0));
-  queries = outer_products_clamped(queries, q.size(0)), keys = outer_products_clamped(keys, k.size(0));
+  queries = cut_to(queries, q.size(0)), keys = cut_to(keys, k.size(0));
   OuterStep out;
   out.width = q.size(1);
   feature = std::clamp<std::int64_t>(feature, 0, out.width - 1);

@@ -9,6 +9,7 @@
 #include "core/base/thread_pool.h"
 #include "core/lens/sweep.h"
 #include "core/model/gradients.h"
+#include "core/tensor/shape_of.h"
 #include "core/trace/path.h"
 #include "core/trace/place_cells.h"
 
@@ -117,12 +118,9 @@ double along(const Gradients& gradients, const Trace& run, const Target& where, 
 // What differs between two runs at a step, as a change to be added.
 Tensor step_difference(const Trace& now, const Trace& before, const Site& site) {
   const std::vector<float> a = now.find(site)->value().values(), b = before.find(site)->value().values();
-  const Tensor& whole = before.find(site)->value();
-  Shape shape;
-  for (int d = 0; d < whole.rank(); ++d) shape.emplace_back(whole.axis(d), whole.size(d));
   std::vector<float> out(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] - b[i];
-  return Tensor::from(std::move(out), shape);
+  return Tensor::from(std::move(out), shape_of(before.find(site)->value()));
 }
 
 // A sender that writes nothing: zero, or the bias that stays of it in every row.
@@ -147,24 +145,46 @@ std::shared_ptr<const Edit> half_write(const Trace& run, const Target& from, con
                                      : bias.at(static_cast<std::int64_t>(i) % bias.count());
     half[i] = 0.5f * (half[i] + end);
   }
-  Shape shape;
-  for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
   return make_edit(
-      NumberEdit{from, EditOp::set, Frozen{Tensor::from(std::move(half), shape), to_text(from)}});
+      NumberEdit{from, EditOp::set, Frozen{Tensor::from(std::move(half), shape_of(now)), to_text(from)}});
 }
 
 }  // namespace
 
+Status RunMeasures::add(const LogitMeasure& measure, const Trace& run) {
+  TRY(const double base, measured(measure, run));
+  all.push_back(measure), bases.push_back(base);
+  return Done{};
+}
+
+Result<std::vector<double>> RunMeasures::under(const Edits& edits, const Model& model,
+                                               const std::shared_ptr<const Trace>& run,
+                                               const std::atomic<bool>* cancel) const {
+  RunOptions options;
+  options.edits = without_inputs(run->edits);
+  options.edits.insert(options.edits.end(), edits.begin(), edits.end());
+  options.base = run;
+  options.keep = Keep::predictions;
+  options.cancel = cancel;
+  TRY(const auto trace, model.run(run->input, options));
+  std::vector<double> out;
+  for (const LogitMeasure& measure : all) {
+    TRY(out.emplace_back(), measured(measure, *trace));
+  }
+  return out;
+}
+
 PathGrid::PathGrid(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure)
-    : model_(std::move(model)), run_(std::move(run)), measure_(std::move(measure)) {}
+    : model_(std::move(model)), run_(std::move(run)), measures_{{std::move(measure)}, {}} {}
 
 Result<PathGrid> PathGrid::make(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
                                 LogitMeasure measure, const Selector& from, const Selector& to, PathKind kind,
                                 const std::vector<std::string>& over) {
   PathGrid out(std::move(model), std::move(run), std::move(measure));
   out.kind_ = kind;
-  TRY(out.base_, measured(out.measure_, *out.run_));
-  const PathPlaces places(out.model_, out.run_, out.measure_);
+  const LogitMeasure& first = out.measures_.all.front();
+  TRY(out.measures_.bases.emplace_back(), measured(first, *out.run_));
+  const PathPlaces places(out.model_, out.run_, first);
   TRY(const std::vector<Target> senders, places.senders(from, over, out.no_senders_));
   TRY(const std::vector<Target> receivers, places.receivers(to, out.no_receivers_));
   for (const Target& sender : senders)
@@ -215,28 +235,15 @@ Result<Edits> PathGrid::edits(std::size_t cell) const {
 }
 
 Status PathGrid::add_measure(const LogitMeasure& measure) {
-  TRY(const double base, measured(measure, *run_));
-  more_.push_back({measure, base});
+  TRY_OK(measures_.add(measure, *run_));
   for (PathCell& cell : cells_) cell.also.emplace_back(kPathUnknown, kPathUnknown);
   return Done{};
 }
 
 Result<std::vector<double>> PathGrid::values(const PathCell& cell, const Trace* without,
                                              const std::atomic<bool>* cancel) const {
-  RunOptions options;
-  options.edits = without_inputs(run_->edits);
   TRY(const Edits own, edits_of(cell, without));
-  options.edits.insert(options.edits.end(), own.begin(), own.end());
-  options.base = run_;
-  options.keep = Keep::predictions;
-  options.cancel = cancel;
-  TRY(const auto trace, model_->run(run_->input, options));
-  std::vector<double> out;
-  TRY(out.emplace_back(), measured(measure_, *trace));
-  for (const More& more : more_) {
-    TRY(out.emplace_back(), measured(more.measure, *trace));
-  }
-  return out;
+  return measures_.under(own, *model_, run_, cancel);
 }
 
 std::vector<std::vector<std::size_t>> PathGrid::by_sender() const {
@@ -273,9 +280,8 @@ Status PathGrid::estimate_sender(const std::vector<std::size_t>& group) {
   options.base = run_;
   TRY(const auto half, model_->run(run_->input, options));
   std::vector<std::shared_ptr<const Gradients>> gradients;  // of each measure
-  TRY(gradients.emplace_back(), backward(half, {{}, 0, 0, measure_}));
-  for (const More& more : more_) {
-    TRY(gradients.emplace_back(), backward(half, {{}, 0, 0, more.measure}));
+  for (const LogitMeasure& measure : measures_.all) {
+    TRY(gradients.emplace_back(), backward(half, {{}, 0, 0, measure}));
   }
   std::shared_ptr<const Trace> absent;
   if (kind_ == PathKind::total) {
@@ -315,7 +321,7 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
                       const std::atomic<bool>* cancel) {
   std::vector<std::size_t> order(cells_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto effect = [&](std::size_t i) { return std::fabs(cells_[i].estimate - base_); };
+  const auto effect = [&](std::size_t i) { return std::fabs(cells_[i].estimate - base()); };
   if (most > 0 && most < order.size()) {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return effect(a) > effect(b); });

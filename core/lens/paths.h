@@ -30,6 +30,18 @@ struct PathCell {
   double estimate_of(std::size_t measure) const { return measure == 0 ? estimate : also[measure - 1].second; }
 };
 
+/// The measures that runs are read by, and what the run that they start from has of each.
+struct RunMeasures {
+  std::vector<LogitMeasure> all;
+  std::vector<double> bases;
+  /// Errors: those of a measure.
+  Status add(const LogitMeasure& measure, const Trace& run);
+  /// What each measures where these edits come to those of `run`, a run of `model`.
+  Result<std::vector<double>> under(const Edits& edits, const Model& model,
+                                    const std::shared_ptr<const Trace>& run,
+                                    const std::atomic<bool>* cancel) const;
+};
+
 class PathGrid {
  public:
   /// All pairs with a path of `from` and `to` in `run`, a run of `model`; places with heads head by head,
@@ -42,7 +54,7 @@ class PathGrid {
   /// Reads a further measure off the same runs; before estimate() and fill(). Errors: those of a measure.
   Status add_measure(const LogitMeasure& measure);
   /// The measure of the run as it is.
-  double base(std::size_t measure = 0) const { return measure == 0 ? base_ : more_[measure - 1].base; }
+  double base(std::size_t measure = 0) const { return measures_.bases[measure]; }
   PathKind kind() const { return kind_; }
   /// Pairs that have no path, the sender being behind its receiver.
   std::size_t without_path() const { return without_; }
@@ -85,15 +97,9 @@ class PathGrid {
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Trace> run_;
-  LogitMeasure measure_;
+  RunMeasures measures_;
   PathKind kind_ = PathKind::direct;
   std::vector<PathCell> cells_;
-  double base_ = 0;
-  struct More {
-    LogitMeasure measure;
-    double base = 0;
-  };
-  std::vector<More> more_;
   std::size_t without_ = 0;
   std::vector<std::string> no_senders_, no_receivers_;
 };

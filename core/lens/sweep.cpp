@@ -9,7 +9,6 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/lens/paths.h"
 #include "core/model/gradients.h"
 #include "core/trace/place_cells.h"
 
@@ -98,7 +97,7 @@ Result<Places> places_of(const Record& record, const std::vector<AxisRange>& par
 }  // namespace
 
 Sweep::Sweep(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure)
-    : model_(std::move(model)), run_(std::move(run)), measure_(std::move(measure)) {}
+    : model_(std::move(model)), run_(std::move(run)), measures_{{std::move(measure)}, {}} {}
 
 Result<Sweep> Sweep::ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
                               LogitMeasure measure, const Selector& steps,
@@ -120,7 +119,7 @@ Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_pt
 }
 
 Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& over) {
-  TRY(base_, measured(measure_, *run_));
+  TRY(measures_.bases.emplace_back(), measured(measure(), *run_));
   TRY(const std::vector<Stride> strides, strides_of(over));
   bool any = false;
   for (const Record* record : run_->select(steps)) {
@@ -177,20 +176,19 @@ void Sweep::take_estimates() {
 
 Status Sweep::add_measure(const LogitMeasure& measure) {
   CHECK(!paths_);
-  TRY(const double base, measured(measure, *run_));
-  more_.push_back({measure, base});
+  TRY_OK(measures_.add(measure, *run_));
   for (SweepCell& cell : cells_) cell.also.emplace_back(kSweepUnknown, kSweepUnknown);
   return Done{};
 }
 
 Status Sweep::estimate() {
   if (paths_) return estimate_paths();
-  for (std::size_t measure = 0; measure <= more_.size(); ++measure) TRY_OK(estimate(measure));
+  for (std::size_t measure = 0; measure < measures_.all.size(); ++measure) TRY_OK(estimate(measure));
   return Done{};
 }
 
 Status Sweep::estimate(std::size_t measure) {
-  TRY(const auto gradients, backward(run_, {{}, 0, 0, measure == 0 ? measure_ : more_[measure - 1].measure}));
+  TRY(const auto gradients, backward(run_, {{}, 0, 0, measures_.all[measure]}));
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     SweepCell& cell = cells_[i];
     const Record& record = *run_->find(cell.site);
@@ -236,20 +234,8 @@ Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) c
 }
 
 Result<std::vector<double>> Sweep::values(std::size_t cell, const std::atomic<bool>* cancel) const {
-  RunOptions options;
-  options.edits = without_inputs(run_->edits);
   TRY(const Edits own, edits(cell));
-  options.edits.insert(options.edits.end(), own.begin(), own.end());
-  options.base = run_;
-  options.keep = Keep::predictions;
-  options.cancel = cancel;
-  TRY(const auto trace, model_->run(run_->input, options));
-  std::vector<double> out(1);
-  TRY(out[0], measured(measure_, *trace));
-  for (const More& more : more_) {
-    TRY(out.emplace_back(), measured(more.measure, *trace));
-  }
-  return out;
+  return measures_.under(own, *model_, run_, cancel);
 }
 
 Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atomic<bool>* cancel) {
@@ -259,7 +245,7 @@ Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atom
     if (std::isnan(cells_[i].value)) order.push_back(i);
   const auto effect = [&](std::size_t cell) {
     const double estimate = cells_[cell].estimate;
-    return std::isnan(estimate) ? -1.0 : std::fabs(estimate - base_);
+    return std::isnan(estimate) ? -1.0 : std::fabs(estimate - base());
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return effect(a) > effect(b); });

@@ -16,14 +16,12 @@
 #include <vector>
 
 #include "core/lens/donor.h"
+#include "core/lens/paths.h"
 #include "core/lens/step_means.h"
 #include "core/model/measure.h"
 #include "core/model/model.h"
 
 namespace attnscope {
-
-class PathGrid;
-enum class PathKind : std::uint8_t;
 
 /// One place of a sweep and the measure with the edit there; NaN until it is computed.
 struct SweepCell {
@@ -71,8 +69,8 @@ class Sweep {
   /// Reads further measures off the same runs. Errors: those of a measure; paths have one.
   Status add_measure(const LogitMeasure& measure);
   /// The measure of the run without the cell's edit.
-  double base(std::size_t measure = 0) const { return measure == 0 ? base_ : more_[measure - 1].base; }
-  const LogitMeasure& measure() const { return measure_; }
+  double base(std::size_t measure = 0) const { return measures_.bases[measure]; }
+  const LogitMeasure& measure() const { return measures_.all.front(); }
   const std::shared_ptr<const Trace>& run() const { return run_; }
   /// The run that values are taken from; null for ablation.
   const Donor* donor() const { return donor_.get(); }
@@ -112,16 +110,10 @@ class Sweep {
   std::shared_ptr<const Trace> run_;
   std::shared_ptr<const Donor> donor_;     ///< null: places are ablated
   std::shared_ptr<const PathGrid> paths_;  ///< null: no paths
-  LogitMeasure measure_;
+  RunMeasures measures_;
   Knockout how_;
   std::map<Site, Tensor> means_;  ///< of how_.means, for the rows of this run
   std::vector<SweepCell> cells_;
-  double base_ = 0;
-  struct More {
-    LogitMeasure measure;
-    double base = 0;
-  };
-  std::vector<More> more_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,4 @@
 // Paths as a sweep: its cells are those of a PathGrid.
-#include "core/lens/paths.h"
 #include "core/lens/sweep.h"
 #include "core/trace/path.h"
 
@@ -15,7 +14,7 @@ Result<Sweep> Sweep::paths(std::shared_ptr<const Model> model, std::shared_ptr<c
                            const std::vector<std::string>& over) {
   TRY(PathGrid grid, PathGrid::make(model, run, measure, from, to, kind, over));
   Sweep out(std::move(model), std::move(run), std::move(measure));
-  out.base_ = grid.base();
+  out.measures_.bases = {grid.base()};
   for (const PathCell& cell : grid.cells())
     out.cells_.push_back({cell.from.site, cell.from.at, cell.value, cell.estimate, {}, cell.to});
   out.paths_ = std::make_shared<const PathGrid>(std::move(grid));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/keep_first.h"
 #include "core/base/result.h"
 
 namespace attnscope {
@@ -74,12 +75,9 @@ std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std
     const double lengths = std::sqrt(vectors_dot(x, x)) * length;
     if (lengths > 0 && std::isfinite(lengths)) all.push_back({row, vectors_dot(x, to) / lengths});
   }
-  const std::size_t shown = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
-                    [](const NearRow& a, const NearRow& b) {
-                      return a.cosine != b.cosine ? a.cosine > b.cosine : a.row < b.row;
-                    });
-  all.resize(shown);
+  keep_first(all, count, [](const NearRow& a, const NearRow& b) {
+    return a.cosine != b.cosine ? a.cosine > b.cosine : a.row < b.row;
+  });
   return all;
 }
 

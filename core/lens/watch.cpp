@@ -6,8 +6,10 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 #include "core/lens/head_stats.h"
 #include "core/trace/editable.h"
+#include "core/trace/inside.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
@@ -15,14 +17,9 @@ namespace {
 
 constexpr std::string_view kMeasures[] = {"value", "entropy", "norm", "mean", "max", "min"};
 constexpr double kLargest = 1e30;
+constexpr std::string_view kBetweenWords = " \t";
 
 bool masked(float value) { return std::isinf(value) && value < 0; }
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 // -sum p ln p of numbers that are weights.
 double entropy_of(const std::vector<float>& weights) {
@@ -52,15 +49,9 @@ double measured(Watch::Measure measure, const std::vector<float>& values) {
   return std::nan("");
 }
 
-std::int64_t heads_of(const Record& record) {
-  for (std::size_t d = 0; d < record.axes.size(); ++d)
-    if (record.axes[d] == Axis::head) return record.shape[d];
-  return 0;
-}
-
 std::optional<double> least_entropy(const Trace& trace, const Record& record) {
   std::optional<double> least;
-  for (std::int64_t head = 0; head < heads_of(record); ++head)
+  for (std::int64_t head = 0; head < size_along(Axis::head, record.axes, record.shape, 0); ++head)
     if (const auto found = head_stats(trace, record.site, head); found && found->in_sight > 0)
       least = std::min(least.value_or(found->entropy), found->entropy);
   return least;
@@ -77,10 +68,11 @@ struct NamedPlace {
   std::optional<std::string> place;
 };
 NamedPlace named_place(std::string_view text) {
-  const std::string body = trimmed(text);
+  const std::string body(trimmed(text, kBetweenWords));
   const std::size_t open = body.find('(');
   if (open == std::string::npos || body.back() != ')') return {body, std::nullopt};
-  return {trimmed(body.substr(0, open)), body.substr(open + 1, body.size() - open - 2)};
+  return {std::string(trimmed(body.substr(0, open), kBetweenWords)),
+          body.substr(open + 1, body.size() - open - 2)};
 }
 
 // The numbers of a place, at most `limit` of each block; nothing where the run lacks it.
@@ -164,7 +156,7 @@ std::vector<double> watch_series(const Trace& trace, const Watch& watch) {
 }
 
 Result<StopRule> parse_stop(std::string_view text) {
-  const std::string body = trimmed(text);
+  const std::string body(trimmed(text, kBetweenWords));
   const std::size_t sign = body.find_last_of("<>");
   const NamedPlace asked = named_place(body.substr(0, sign));
   StopRule out;
@@ -173,7 +165,7 @@ Result<StopRule> parse_stop(std::string_view text) {
     if (asked.name != (below ? "entropy" : "max"))
       return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
     out.kind = below ? StopRule::Kind::entropy_below : StopRule::Kind::max_above;
-    TRY(out.bound, parse_real(trimmed(body.substr(sign + 1)), 0, kLargest));
+    TRY(out.bound, parse_real(trimmed(body.substr(sign + 1), kBetweenWords), 0, kLargest));
   } else if (asked.name != "nan") {
     return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
   }

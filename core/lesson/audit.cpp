@@ -30,12 +30,7 @@ struct Auditor {
   const Page& page;
   PageRun run;
 
-  ExpressionScope scope() const {
-    const nlohmann::json& look = page.state.look();
-    const bool cursor = look.is_object() && look.contains("cursor");
-    const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
-    return {run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
-  }
+  ExpressionScope scope() const { return scope_of(page, run); }
   Error at(const std::string& field, const Error& error) const {
     return at_field(lesson, page.id, field, error);
   }

@@ -64,6 +64,15 @@ std::string because_number(double value, bool percent) {
   return text.front() == '-' ? "\u2212" + text.substr(1) : text;
 }
 
+// Where two rows differ most.
+std::size_t farthest(const std::vector<double>& a, const std::vector<double>& b) {
+  std::size_t worst = 0;
+  const auto off = [&](std::size_t at) { return std::fabs(a[at] - b[at]); };
+  for (std::size_t i = 1; i < a.size(); ++i)
+    if (off(i) > off(worst)) worst = i;
+  return worst;
+}
+
 double mean_distance(const std::vector<double>& a, const std::vector<double>& b) {
   return 2 * total_variation(a, b) / static_cast<double>(std::max<std::size_t>(1, a.size()));
 }
@@ -78,10 +87,7 @@ Result<Verdict> check_curve(const Lesson& lesson, const Page& page, const BarsAs
     if (mean_distance(meant, drawn) <= ask.good)
       return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id)), score, true};
   }
-  std::size_t worst = 0;
-  const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - drawn[at]); };
-  for (std::size_t i = 1; i < row.shares.size(); ++i)
-    if (off(i) > off(worst)) worst = i;
+  const std::size_t worst = farthest(row.shares, drawn);
   return Verdict{
       false,
       Text::of("verdict.wrong.curve", {row.names[worst], because_number(ask.top * drawn[worst], false),
@@ -154,10 +160,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
     if (total_variation(meant, given->shares) < kSameDrawing)
       return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id), {shown}), score, true};
   }
-  std::size_t worst = 0;
-  const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - given->shares[at]); };
-  for (std::size_t i = 1; i < row.shares.size(); ++i)
-    if (off(i) > off(worst)) worst = i;
+  const std::size_t worst = farthest(row.shares, given->shares);
   return Verdict{false,
                  Text::of("verdict.wrong.bars", {shown, row.names[worst], share_text(given->shares[worst]),
                                                  share_text(row.shares[worst])}),

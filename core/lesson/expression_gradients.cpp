@@ -1,10 +1,9 @@
 // The loss of a run and its gradient at one number, as in the backward mode of the window.
-#include <algorithm>
-#include <functional>
 
 #include "core/base/text.h"
 #include "core/lesson/expression_node.h"
 #include "core/session/backward_run.h"
+#include "core/trace/inside.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
@@ -17,10 +16,6 @@ Result<std::shared_ptr<const Gradients>> gradients_of(const ExpressionScope& sco
   choice.rows = rows;
   TRY(Objective objective, default_objective(*run.traces[index], choice, trained_rows(*run.document.opened)));
   return backward(run.traces[index], std::move(objective));
-}
-
-bool is_cell(const std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
-  return std::equal(index.begin(), index.end(), shape.begin(), shape.end(), std::less<>());
 }
 
 }  // namespace

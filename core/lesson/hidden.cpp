@@ -111,9 +111,7 @@ std::vector<Target> twins_of(const Trace& trace, const Target& target) {
   const auto mine = row && row->end == row->begin + 1 ? numbers_at(trace, target) : Result<Tensor>(Error{});
   if (!mine) return {};
   const std::vector<float> wanted = mine->values();
-  const auto same = [](float a, float b) { return a == b || std::fabs(a - b) < 1e-6f; };  // or both masked
-  const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
-  if (std::none_of(wanted.begin(), wanted.end(), says)) return {};
+  if (!says_row(wanted, wanted)) return {};
   std::vector<Target> out;
   for (std::int64_t query = 0; query < trace.rows(target.site.stack); ++query) {
     if (query == row->begin) continue;
@@ -121,13 +119,19 @@ std::vector<Target> twins_of(const Trace& trace, const Target& target) {
     for (AxisRange& range : other.at)
       if (range.axis == row->axis) range = AxisRange(range.axis, query);
     const auto theirs = numbers_at(trace, other);
-    const std::vector<float> there = theirs ? theirs->values() : std::vector<float>{};
-    if (std::equal(wanted.begin(), wanted.end(), there.begin(), there.end(), same)) out.push_back(other);
+    if (theirs && says_row(theirs->values(), wanted)) out.push_back(other);
   }
   return out;
 }
 
 }  // namespace
+
+bool says_row(const std::vector<float>& row, const std::vector<float>& hidden) {
+  const auto same = [](float a, float b) { return a == b || std::fabs(a - b) < 1e-6f; };  // or both masked
+  const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
+  return std::any_of(hidden.begin(), hidden.end(), says) &&
+         std::equal(row.begin(), row.end(), hidden.begin(), hidden.end(), same);
+}
 
 Result<std::vector<Target>> hidden_targets(const Page& page, const ExpressionScope& scope) {
   std::vector<std::string> places;

@@ -26,6 +26,8 @@ Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionSco
 /// The first number of a text that is one of them as far as it is written ("94.7 %", "0.947"); empty: none.
 /// Numbers of less than two digits behind the point count only as percent.
 std::string leaked_number(const std::string& text, const std::vector<double>& hidden);
+/// True where every number of the hidden row is in this one, at its place; rows of whole numbers say nothing.
+bool says_row(const std::vector<float>& row, const std::vector<float>& hidden);
 /// A row of a hidden step that is in sight and has the numbers of a hidden one; empty: none.
 std::string twin_in_sight(const Page& page, const ExpressionScope& scope);
 /// The same for the row at the page's cursor and the rows above it, which the large row below the matrices of

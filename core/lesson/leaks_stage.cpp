@@ -1,6 +1,5 @@
 // What the stage of a page shows by itself: the step that it stands at, and the large row below its matrices.
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/lesson/leaks.h"
@@ -76,14 +75,6 @@ std::vector<Target> row_of_stage(const Trace& trace, const StageCursor& stage) {
     for (const Source& factor : term.factors)
       if (!factor.is_weight) add(factor.site, factor.index);
   return out;
-}
-
-// Every number of the row is in the other one, at its place; rows of whole numbers say nothing.
-bool says_row(const std::vector<float>& row, const std::vector<float>& hidden) {
-  const auto same = [](float a, float b) { return a == b || std::fabs(a - b) < 1e-6f; };  // or both masked
-  const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
-  return std::any_of(hidden.begin(), hidden.end(), says) &&
-         std::equal(row.begin(), row.end(), hidden.begin(), hidden.end(), same);
 }
 
 /// What a view shows of an answer beside the cells of its step: an item, and what an answer reads that it

@@ -178,6 +178,8 @@ struct Lesson {
 /// ...
 std::string lesson_key(const Lesson& lesson, std::string_view what);
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
+/// A text of a page: "title", "text", "ask", "hint1" ...
+std::string page_words(const Lesson& lesson, const Page& page, std::string_view what);
 /// The mistakes of a question that have a name; none for a choice, whose answers have reasons of their own.
 const std::vector<Slip>& slips_of(const AskKind& ask);
 /// "number", "choice", ... as files have it; empty for a page to read.

@@ -351,6 +351,10 @@ std::string page_key(const Lesson& lesson, const Page& page, std::string_view wh
   return lesson_key(lesson, page.id) + "." + std::string(what);
 }
 
+std::string page_words(const Lesson& lesson, const Page& page, std::string_view what) {
+  return tr(page_key(lesson, page, what));
+}
+
 const std::vector<Slip>& slips_of(const AskKind& ask) {
   static const std::vector<Slip> none;
   return std::visit(

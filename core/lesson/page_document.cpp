@@ -1,6 +1,9 @@
 #include "core/lesson/page_document.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/arch/shipped.h"
+#include "core/io/json_number.h"
 #include "core/session/mask_edits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
@@ -78,6 +81,13 @@ Status PageRun::open(const Page& page) {
 Status PageRun::edit(const std::function<Status(Document&)>& change) {
   TRY_OK(session_->edit(Text::of("lessons.edit.shown"), {}, change));
   return take();
+}
+
+ExpressionScope scope_of(const Page& page, const PageRun& run) {
+  const nlohmann::json& look = page.state.look();
+  const bool cursor = look.is_object() && look.contains("cursor");
+  const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
+  return {run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
 }
 
 }  // namespace attnscope

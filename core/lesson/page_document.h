@@ -44,5 +44,7 @@ class PageRun {
   std::unique_ptr<Session> session_;
   std::shared_ptr<const RunResult> run_, first_;
 };
+/// What the expressions of a page are computed from, at the sequence where it looks.
+ExpressionScope scope_of(const Page& page, const PageRun& run);
 
 }  // namespace attnscope

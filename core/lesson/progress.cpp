@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/csv.h"
 #include "core/base/file_formats.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -51,10 +52,7 @@ json to_json(const PageProgress& page) {
 std::string field(std::string text) {
   const bool formula = !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
   if (formula && !parse_real(text, -INFINITY, INFINITY)) text = "'" + text;
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char sign : text) out += sign == '"' ? std::string("\"\"") : std::string(1, sign);
-  return out + "\"";
+  return csv_field(text);
 }
 
 }  // namespace

@@ -39,10 +39,6 @@ std::string element(const char* name, const std::string& text, const char* kind 
   return "<" + open + ">" + xml_text(text) + "</" + name + ">\n";
 }
 
-std::string words(const Lesson& lesson, const Page& page, const std::string& what) {
-  return tr(page_key(lesson, page, what));
-}
-
 // ---- tables ---------------------------------------------------------------------------------------
 
 /// A table of cells: labels, and what stands in each.
@@ -209,7 +205,7 @@ Result<std::string> looks_table(const Lesson& lesson, const Page& page, const Ch
   grid.cols = {tr("lessons.probe.faulty"), tr("lessons.probe.whole")};
   for (const ChoiceAsk::Look& look : ask.looks) {
     TRY(const LookTold told, look_told(look, scope));
-    grid.rows.push_back(words(lesson, page, "look." + look.id));
+    grid.rows.push_back(page_words(lesson, page, "look." + look.id));
     grid.cells.push_back({answers ? told.faulty.str() : std::string(), "own"});
     grid.cells.push_back({told.whole.str(), ""});
   }
@@ -223,7 +219,7 @@ std::string build_lists(const Lesson& lesson, const Page& page, const ChangeAsk&
     out += element("li", Text::of(page_key(lesson, page, "goal." + goal.id), {Text("___")}).str());
   out += "</ul>\n<ul>\n";
   for (const ChangeAsk::Knob& knob : ask.knobs)
-    out += element("li", words(lesson, page, "number." + knob.id) + ": ____");
+    out += element("li", page_words(lesson, page, "number." + knob.id) + ": ____");
   return out + "</ul>\n";
 }
 
@@ -260,14 +256,14 @@ Result<std::string> answer_part(const Lesson& lesson, const Page& page, const Ex
   std::string out = "<div class=\"answer\">\n" + element("p", tr("worksheet.answer", {right}));
   TRY(const Text because, because_at_end(lesson, page, scope));
   if (!because.empty()) out += element("p", because.str());
-  for (const char* hint : {"hint1", "hint2"}) out += element("p", words(lesson, page, hint), "notes");
+  for (const char* hint : {"hint1", "hint2"}) out += element("p", page_words(lesson, page, hint), "notes");
   return out + "</div>\n";
 }
 
 Result<std::string> ask_part(const Lesson& lesson, const Page& page, const ExpressionScope& scope,
                              bool answers) {
   if (page.ask.index() == 0) return std::string();
-  std::string out = element("p", words(lesson, page, "ask"), "ask");
+  std::string out = element("p", page_words(lesson, page, "ask"), "ask");
   const auto* choice = std::get_if<ChoiceAsk>(&page.ask);
   if (choice) {
     if (choice->is_probe()) {
@@ -315,13 +311,10 @@ Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answ
   const Page& page = lesson.pages[index];
   PageRun run;
   if (const Status opened = run.open(page); !opened) return at_field(lesson, page.id, "open", opened.error());
-  const nlohmann::json& look = page.state.look();
-  const bool cursor = look.is_object() && look.contains("cursor");
-  const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
-  const ExpressionScope scope{run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
-  const std::string title = words(lesson, page, "title");
+  const ExpressionScope scope = scope_of(page, run);
+  const std::string title = page_words(lesson, page, "title");
   std::string out = "<section>\n" + element("h2", std::to_string(index + 1) + "  " + title) +
-                    element("p", words(lesson, page, "text")) + instruction_part(scope);
+                    element("p", page_words(lesson, page, "text")) + instruction_part(scope);
   if (svg.empty()) {
     TRY(const std::string table, numbers_table(lesson, page, scope, answers));
     out += table;

@@ -6,6 +6,7 @@
 #include "core/base/thread_pool.h"
 #include "core/model/gradients.h"
 #include "core/model/model.h"
+#include "core/tensor/shape_of.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
@@ -42,9 +43,7 @@ Tensor ready_gradient(const Uses& uses) {
     const Tensor gradient = use->dy.packed();
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(gradient.data()[i]);
   }
-  Shape shape;
-  for (int d = 0; d < first.rank(); ++d) shape.emplace_back(first.axis(d), first.size(d));
-  return Tensor::from(std::vector<float>(sum.begin(), sum.end()), shape);
+  return Tensor::from(std::vector<float>(sum.begin(), sum.end()), shape_of(first));
 }
 
 // Everything that one weight (and the bias beside it) collects.

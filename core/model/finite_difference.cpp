@@ -8,6 +8,7 @@
 #include "core/model/model.h"
 #include "core/model/tape.h"
 #include "core/trace/head.h"
+#include "core/trace/inside.h"
 
 namespace attnscope {
 namespace {
@@ -67,9 +68,7 @@ Result<FiniteDifference> measured_gradient(double analytic, double value, double
 
 Status fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& index,
             const std::string& name) {
-  bool inside = shape.size() == index.size();
-  for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = index[d] >= 0 && index[d] < shape[d];
-  if (inside) return Done{};
+  if (is_cell(index, shape)) return Done{};
   return fail(Code::out_of_range, "error.model.no_cell", {name, shape_text(shape)});
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/flow.h"
+#include "core/trace/inside.h"
 #include "core/trace/provenance.h"
 #include "core/trace/rotary.h"
 
@@ -303,10 +304,7 @@ Result<GradientExplanation> explain_gradient(const Gradients& gradients, const s
                                              const Site& site, const std::vector<std::int64_t>& index) {
   const Record* record = gradients.find(site);
   if (!record) return fail(Code::not_found, "error.model.no_gradient", {gradient_name(site)});
-  bool inside = index.size() == record->shape.size();
-  for (std::size_t d = 0; inside && d < index.size(); ++d)
-    inside = index[d] >= 0 && index[d] < record->shape[d];
-  if (!inside)
+  if (!is_cell(index, record->shape))
     return fail(Code::out_of_range, "error.trace.no_cell", {gradient_name(site), shape_text(record->shape)});
   GradientExplanation out;
   out.recorded = gradients.cell(site, index);

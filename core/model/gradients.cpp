@@ -11,6 +11,7 @@
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
+#include "core/trace/inside.h"
 
 namespace attnscope {
 namespace {
@@ -212,12 +213,6 @@ const Record* Gradients::find(const Site& site) const {
 
 namespace {
 
-Range within(Range r, std::int64_t size) {
-  r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
-  r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
-  return r;
-}
-
 // dP = dz v^T, and dS = P (dP - sum P dP) at the stage before the softmax: [query, key] each.
 Tensor pattern_gradients(const AttentionState& state, const Tensor& dz, const Tensor& z, std::int64_t head,
                          Range rows, Range cols, bool before_softmax) {
@@ -259,8 +254,8 @@ Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range row
                                   bool passed) const {
   const AttentionState* state = trace_->attention(site);
   if (!state || head < 0 || head >= state->in.q.size(0)) return {};
-  rows = within(rows, state->in.q.size(1));
-  cols = within(cols, state->in.k.size(1));
+  rows = cut_to(rows, state->in.q.size(1));
+  cols = cut_to(cols, state->in.k.size(1));
   const Site place = site.near(StepRole::head_out);
   if (!find(place)) return {};
   const auto behind = passed_.find(place), weighted = weighted_.find(place);
@@ -309,8 +304,8 @@ Tensor rectangle(const Tensor& step, std::int64_t head, Range rows, Range cols) 
     if (axis < 0 || head < 0 || head >= plane.size(axis)) return {};
     plane = plane.select(axis, head);
   }
-  rows = within(rows, plane.size(0));
-  cols = within(cols, plane.size(1));
+  rows = cut_to(rows, plane.size(0));
+  cols = cut_to(cols, plane.size(1));
   return plane.slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
 }
 
@@ -343,8 +338,8 @@ Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range c
 
 Tensor Gradients::logit_gradients(const Tensor& of_rows, Range rows, Range cols) const {
   const Record* record = find(trace_->main(StepRole::logits));
-  rows = within(rows, record->shape[0]);
-  cols = within(cols, record->shape[1]);
+  rows = cut_to(rows, record->shape[0]);
+  cols = cut_to(cols, record->shape[1]);
   Buffer out({{Axis::pos, rows.size()}, {Axis::vocab, cols.size()}});
   std::fill(out.data(), out.data() + out.count(), 0.f);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -358,10 +353,7 @@ Tensor Gradients::logit_gradients(const Tensor& of_rows, Range rows, Range cols)
 
 float Gradients::cell(const Site& site, const std::vector<std::int64_t>& index) const {
   const Record* record = find(site);
-  const float none = std::numeric_limits<float>::quiet_NaN();
-  if (!record || index.size() != record->shape.size()) return none;
-  for (std::size_t d = 0; d < index.size(); ++d)
-    if (index[d] < 0 || index[d] >= record->shape[d]) return none;
+  if (!record || !is_cell(index, record->shape)) return std::numeric_limits<float>::quiet_NaN();
   if (!record->derived) return record->rows.at(index);
   const std::int64_t row = index[index.size() - 2], col = index.back();
   return slice(site, index.size() == 3 ? index[0] : 0, {row, row + 1}, {col, col + 1}).at(0);

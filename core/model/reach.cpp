@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/trace/inside.h"
+
 namespace attnscope {
 namespace {
 
@@ -34,9 +36,7 @@ std::pair<int, Slot> place_in_block(const ModelConfig& config, const Site& site)
 
 std::int64_t reach_heads_of(const Trace& trace, const Site& site) {
   const Record* record = trace.find(site);
-  for (std::size_t d = 0; record && d < record->axes.size(); ++d)
-    if (record->axes[d] == Axis::head) return record->shape[d];
-  return 0;
+  return record ? size_along(Axis::head, record->axes, record->shape, 0) : 0;
 }
 
 }  // namespace

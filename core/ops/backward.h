@@ -44,8 +44,6 @@ struct AttentionGrads {
 /// `dz` [head, query, d_head], `out` what attend() gave. Patterns are computed anew by tiles from `out.lse`
 /// (Dao et al. 2022, algorithm 4): O(n d) memory. Key/value heads are shared out over the threads.
 AttentionGrads attend_backward(const Tensor& dz, const AttentionInputs& in, const AttentionResult& out);
-/// Of y = softmax_rows(x).
-Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y);
 
 // ---- positions -----------------------------------------------------------------------------------
 
@@ -81,9 +79,6 @@ ProductGrads multiply_backward(const Tensor& dy, const Tensor& a, const Tensor& 
 
 /// dy [pos, d] scattered to the rows `ids` of a table [rows, d], added in the order of positions.
 Tensor gather_rows_backward(const Tensor& dy, const std::vector<int>& ids, std::int64_t rows);
-
-/// The pixels [channel, row, column] that patches dy [pos, channel*size*size] came from.
-Tensor cut_patches_backward(const Tensor& dy, std::int64_t size, std::int64_t channels, std::int64_t across);
 
 struct LinearGrads {
   Tensor x;     ///< [pos, in]

@@ -4,16 +4,9 @@
 #include <utility>
 
 #include "core/base/thread_pool.h"
-#include "core/tensor/tensor.h"
+#include "core/tensor/shape_of.h"
 
 namespace attnscope {
-
-/// Axes and sizes of a tensor.
-inline Shape shape_of(const Tensor& tensor) {
-  Shape shape;
-  for (int d = 0; d < tensor.rank(); ++d) shape.emplace_back(tensor.axis(d), tensor.size(d));
-  return shape;
-}
 
 /// out[i] = combine(a[i], b[i]), with the axes of `a`, shared out over the threads. Both must have the same
 /// sizes.

@@ -78,16 +78,4 @@ Tensor gather_rows_backward(const Tensor& dy, const std::vector<int>& ids, std::
   return std::move(out).freeze();
 }
 
-Tensor cut_patches_backward(const Tensor& dy, std::int64_t size, std::int64_t channels, std::int64_t across) {
-  CHECK(dy.rank() == 2 && dy.size(1) == channels * size * size && across > 0 && dy.size(0) % across == 0);
-  const std::int64_t height = dy.size(0) / across * size, width = across * size;
-  Buffer out({{Axis::none, channels}, {Axis::none, height}, {Axis::none, width}});  // [channel, row, column]
-  float* to = out.data();
-  for (std::int64_t channel = 0; channel < channels; ++channel)
-    for (std::int64_t y = 0; y < height; ++y)
-      for (std::int64_t x = 0; x < width; ++x)
-        *to++ = dy.at(y / size * across + x / size, (channel * size + y % size) * size + x % size);
-  return std::move(out).freeze();
-}
-
 }  // namespace attnscope

@@ -157,27 +157,6 @@ ProductGrads multiply_backward(const Tensor& dy, const Tensor& a, const Tensor& 
   return {multiply(dy, b), multiply(dy, a)};
 }
 
-Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y) {
-  CHECK(y.rank() == 2 && dy.sizes() == y.sizes());
-  const Tensor grads = with_whole_rows(dy), values = with_whole_rows(y);
-  const std::int64_t width = y.size(1);
-  Buffer out(shape_of(y));
-  parallel_for(y.size(0), 1 + kRowsBackwardGrain / (width + 1),
-               [&, to = out.data()](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t row = begin; row < end; ++row) {
-                   const float* gradient = grads.data() + row * grads.stride(0);
-                   const float* value = values.data() + row * values.stride(0);
-                   double mean = 0;
-                   for (std::int64_t i = 0; i < width; ++i)
-                     mean += static_cast<double>(gradient[i]) * static_cast<double>(value[i]);
-                   for (std::int64_t i = 0; i < width; ++i)
-                     to[row * width + i] =
-                         value[i] * static_cast<float>(static_cast<double>(gradient[i]) - mean);
-                 }
-               });
-  return std::move(out).freeze();
-}
-
 Tensor rotate_backward(const Tensor& dy, const std::vector<double>& frequencies, const Positions& positions,
                        bool interleaved, double magnitude) {
   std::vector<double> back = frequencies;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/model/measure.h"
 #include "core/sample/prompt.h"
@@ -84,10 +85,8 @@ Result<std::vector<BeamNode>> Search::weigh() {
       if (chances[id] > kNever)
         own_best.push_back({beam.node, static_cast<int>(id), parent.depth + 1, chances[id],
                             parent.sum + chances[id], BeamNode::Fate::dropped});
-    const std::size_t count = std::min(most, own_best.size());
-    std::partial_sort(own_best.begin(), own_best.begin() + static_cast<std::ptrdiff_t>(count), own_best.end(),
-                      likelier);
-    found.insert(found.end(), own_best.begin(), own_best.begin() + static_cast<std::ptrdiff_t>(count));
+    keep_first(own_best, most, likelier);
+    found.insert(found.end(), own_best.begin(), own_best.end());
   }
   std::sort(found.begin(), found.end(), likelier);
   found.resize(std::min(most, found.size()));

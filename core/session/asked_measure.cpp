@@ -162,7 +162,7 @@ MeasureAnswer AskedMeasure::answered(Unedited& kept, const RunResult& run, const
 void AskedMeasure::follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
                           const std::shared_ptr<const RunResult>& pinned) {
   if (!run || run->traces.empty() || !run->document.opened) return;
-  sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
+  sequence = run->nearest(sequence);
   const std::string& wanted = of_prompt.empty() ? text : of_prompt;
   const std::uint64_t key =
       key_of({run->version, pinned ? pinned->version : 0, static_cast<std::uint64_t>(sequence),

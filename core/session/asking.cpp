@@ -234,7 +234,7 @@ void Asking::follow(Workers& workers, const std::shared_ptr<const RunResult>& ru
   }
   measure.follow(workers, run, sequence, pinned);
   if (!run || run->traces.empty() || !run->document.opened) return;
-  sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
+  sequence = run->nearest(sequence);
   const bool same_place = sequence == sequence_;
   sequence_ = sequence;
   follow_swap(run->document);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/trace/head.h"
 #include "core/train/task.h"
@@ -153,10 +154,7 @@ void find_likely(BackwardResult& grads, const Trace& trace, const std::vector<in
   const Tensor logits = trace.logits_row(row);
   std::vector<int> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
-  const std::size_t count = std::min(order.size(), kLikely);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](int a, int b) { return logits.at(a) > logits.at(b); });
-  order.resize(count);
+  keep_first(order, kLikely, [&](int a, int b) { return logits.at(a) > logits.at(b); });
   grads.likely = std::move(order);
 }
 
@@ -184,9 +182,7 @@ std::shared_ptr<const BackwardResult> grads_of(std::shared_ptr<const RunResult> 
   out->run = run;
   out->sequence = sequence;
   out->choice = choice;
-  const std::size_t at = static_cast<std::size_t>(
-      std::clamp(sequence, 0, std::max(0, static_cast<int>(run->traces.size()) - 1)));
-  const std::shared_ptr<const Trace> trace = run->traces[at];
+  const std::shared_ptr<const Trace> trace = run->shared(sequence);
   const auto& opened = run->document.opened;
   const auto trained = opened ? trained_rows(*opened) : std::nullopt;
   Result<Objective> objective = default_objective(*trace, choice, trained);

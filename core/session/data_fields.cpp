@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 #include "core/text/json_node.h"
 
 namespace attnscope {
@@ -49,9 +50,8 @@ std::string plain_ids_text(std::string text) {
     if (c == '[' || c == ']' || c == '\t') c = ' ';
   std::string out;
   for (const std::string& part : split(text, text.find(',') == std::string::npos ? ' ' : ',')) {
-    const std::size_t first = part.find_first_not_of(' ');
-    if (first == std::string::npos) continue;
-    out += (out.empty() ? "" : ",") + part.substr(first, part.find_last_not_of(' ') + 1 - first);
+    const std::string id(trimmed(part, " "));
+    if (!id.empty()) out += (out.empty() ? "" : ",") + id;
   }
   return out;
 }

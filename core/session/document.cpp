@@ -6,6 +6,7 @@
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
 #include "core/session/typed_words.h"
+#include "core/trace/inside.h"
 #include "core/trace/longest_input.h"
 #include "core/trace/ties.h"
 
@@ -216,7 +217,7 @@ Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
   if (sequence >= document.sequences.size()) return no_sequence();
   if (!document.model->config().sees()) return fail(Code::unsupported, "error.session.no_pictures");
   const ModelConfig& config = document.model->config();
-  const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
+  const PatchSpec& patch = image_patches(config);
   const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
                                          std::int64_t{patch.cols} * patch.size};
   if (pixels.sizes() != wanted) {
@@ -312,10 +313,8 @@ Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos
 Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
                        float value) {
   const Tensor* weight = document.model ? document.model->weights().find(name) : nullptr;
-  bool inside = weight && static_cast<int>(index.size()) == weight->rank();
-  for (std::size_t d = 0; inside && d < index.size(); ++d)
-    inside = index[d] >= 0 && index[d] < weight->size(static_cast<int>(d));
-  if (!inside) return fail(Code::out_of_range, "error.session.no_weight_cell", {name});
+  if (!weight || !is_cell(index, weight->sizes()))
+    return fail(Code::out_of_range, "error.session.no_weight_cell", {name});
   const WeightCell kept = kept_weight(document.model->config(), name, index);
   const Tensor table = document.model->weights().get(kept.name);
   std::vector<AxisRange> at;

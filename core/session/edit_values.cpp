@@ -154,8 +154,7 @@ FindRun runs_on_screen(std::shared_ptr<const RunResult> here, std::shared_ptr<co
     const RunResult* run = name.empty() ? here.get() : name == "A" ? pinned.get() : nullptr;
     if (!run || run->traces.empty())
       return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
-    return run
-        ->traces[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1))];
+    return run->shared(sequence);
   };
 }
 

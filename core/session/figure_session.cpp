@@ -7,6 +7,7 @@
 #include "core/arch/shipped.h"
 #include "core/export/carried.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 #include "core/session/session_model.h"
 
 namespace attnscope {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 void hide_folders(json& model, const std::string& figure_path) {
-  const std::string lies = session_text_at(model, "path");
+  const std::string lies = member_text(model, "path");
   if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
   std::error_code ignored;
   const fs::path folder = fs::absolute(figure_path, ignored).lexically_normal().parent_path(),

@@ -43,7 +43,7 @@ Result<Slide> slide_from(const json& value, const std::string& path) {
 bool is_lecture_path(const std::string& path) { return path.ends_with(kLectureEnding); }
 
 Result<Lecture> lecture_from_json(const json& file, const std::string& path) {
-  if (!file.is_object() || session_text_at(file, "format") != kLectureFormat.name)
+  if (!file.is_object() || member_text(file, "format") != kLectureFormat.name)
     return fail(Code::bad_format, "error.session.lecture.none", {quoted_path(path)});
   if (!whole_at(file, "version", 1, kLectureFormat.version))
     return fail(Code::unsupported, "error.session.lecture.version",

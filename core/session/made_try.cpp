@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/session/session.h"
+#include "core/session/training_arm.h"
 #include "core/step/catalog.h"
 #include "core/train/pilot_path.h"
 
@@ -213,9 +214,7 @@ Result<std::optional<TryThis>> made_try(const Document& document, const std::sha
   double most = -1;
   for (Candidate& one : candidates(maker, kind)) {
     one.thing.id = name, one.thing.row = row, one.thing.view = view_on(run->config(), kind);
-    one.thing.action = static_cast<std::size_t>(
-        std::count_if(ids.begin(), ids.begin() + std::min<std::int64_t>(row + 1, std::ssize(ids)),
-                      [&](int id) { return action_bin(token_label(*document.opened, id)).has_value(); }));
+    one.thing.action = arm_actions_said(*document.opened, ids, row);
     const auto claimed = claim_try(document, run, one.thing, name, one.words, cancel);
     if (!claimed && claimed.error().code == Code::cancelled) return claimed.error();
     if (!claimed) continue;  // a place that no run reaches

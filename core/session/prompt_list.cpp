@@ -45,7 +45,7 @@ Error damaged_list(const std::string& path) {
 
 Result<DataChoice> choice_from(const json& list, const std::string& path) {
   DataChoice out;
-  out.path = session_text_at(list, "path");
+  out.path = member_text(list, "path");
   if (out.path.empty()) return damaged_list(path);
   for (const json& one : list.value("where", json::array())) {
     if (!one.is_string()) return damaged_list(path);
@@ -61,7 +61,7 @@ Result<DataChoice> choice_from(const json& list, const std::string& path) {
 Result<std::shared_ptr<const DataPrompts>> lines_from(const json& list, const DataChoice& choice,
                                                       const std::string& path) {
   auto out = std::make_shared<DataPrompts>();
-  out->choice = choice, out->hash = session_text_at(list, "hash");
+  out->choice = choice, out->hash = member_text(list, "hash");
   for (const json& one : list["lines"]) {
     if (!one.is_array() || one.size() != 2 || !whole_in(one[0], 0, std::int64_t{1} << 53))
       return damaged_list(path);
@@ -79,7 +79,7 @@ Result<std::shared_ptr<const DataPrompts>> lines_from(const json& list, const Da
 Result<std::shared_ptr<const DataPrompts>> prompts_in_file(const json& list, DataChoice choice) {
   const std::atomic<bool> goes_on{false};
   if (!choice.is_task()) {
-    const std::string beside = session_text_at(list, "beside");
+    const std::string beside = member_text(list, "beside");
     auto found = beside.empty() ? named_file(choice.path) : named_file(beside);
     std::error_code ignored;
     if (!found || !fs::exists(*found, ignored)) found = named_file(choice.path);
@@ -200,7 +200,7 @@ Result<std::shared_ptr<const DataPrompts>> prompts_named(const json& list, const
 }
 
 bool is_another(const json& list, const DataPrompts& prompts) {
-  return list.contains("hash") && prompts.hash != session_text_at(list, "hash");
+  return list.contains("hash") && prompts.hash != member_text(list, "hash");
 }
 
 }  // namespace

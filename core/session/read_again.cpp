@@ -59,16 +59,6 @@ void take_sequences(const Document& before, Document& fresh, std::vector<Text>& 
   if (!fitting.empty()) fresh.sequences = std::move(fitting);
 }
 
-Status fits(const Document& document) {
-  const std::vector<Input> inputs = inputs_of(document);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    RunOptions options;
-    options.edits = edits_for(document.edits, static_cast<int>(i));
-    TRY_OK(document.model->accepts(inputs[i], options));
-  }
-  return Done{};
-}
-
 // Edits of steps, or of cells of steps, that no run of what was read has.
 Edits without_place(const Document& document) {
   const std::vector<Input> inputs = inputs_of(document);
@@ -100,12 +90,12 @@ void read_again_take_edits(const Document& before, Document& fresh, std::vector<
   if (before.opened->scene && edits_to_json(before.edits) == edits_to_json(before.opened->scene->edits))
     return;
   fresh.edits = before.edits;
-  const bool all = fits(fresh).ok();
+  const bool all = check_inputs(fresh).ok();
   if (!all) fresh.edits.clear();
   for (const auto& edit : all ? Edits{} : before.edits) {
     Document asked = fresh;
     asked.edits.push_back(edit);
-    if (const Status taken = fits(asked); taken)
+    if (const Status taken = check_inputs(asked); taken)
       fresh = std::move(asked);
     else
       left_out.push_back(Text::of("note.read_again.edit_because", {to_text(*edit), taken.error().whole()}));
@@ -117,6 +107,16 @@ void read_again_take_edits(const Document& before, Document& fresh, std::vector<
 }
 
 }  // namespace
+
+Status check_inputs(const Document& document) {
+  const std::vector<Input> inputs = inputs_of(document);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RunOptions options;
+    options.edits = edits_for(document.edits, static_cast<int>(i));
+    TRY_OK(document.model->accepts(inputs[i], options));
+  }
+  return Done{};
+}
 
 std::vector<Text> take_over(const Document& before, Document& fresh, bool try_runs) {
   std::vector<Text> left_out;

@@ -22,5 +22,7 @@ Result<History> read_instead(const History& before, const std::string& path,
 /// Applies to `fresh`, of the same path, the state of `before`; returns a sentence for each thing left out.
 /// `try_runs`: edits of steps that a run no longer has are found by running it.
 std::vector<Text> take_over(const Document& before, Document& fresh, bool try_runs = true);
+/// Errors: the model's, of an input that it does not take under the edits of it.
+Status check_inputs(const Document& document);
 
 }  // namespace attnscope

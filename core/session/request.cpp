@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -120,10 +121,9 @@ void write_words(Texts& out, const Words& all, const std::string& prefix, const 
 Result<std::vector<int>> parse_ids(const std::string& text, const std::string& flag) {
   std::vector<int> ids;
   for (const std::string& part : split(text, ',')) {
-    const std::size_t first = part.find_first_not_of(" \t\r\n"), last = part.find_last_not_of(" \t\r\n");
-    const std::string word = first == std::string::npos ? "" : part.substr(first, last - first + 1);
+    const std::string_view word = trimmed(part, " \t\r\n");
     const bool minus = starts_with(word, "-");
-    const auto id = parse_index(std::string_view(word).substr(minus ? 1 : 0));
+    const auto id = parse_index(word.substr(minus ? 1 : 0));
     if (!id || *id > std::numeric_limits<int>::max())
       return fail(Code::bad_format, "error.cli.ids", {in_quotes(text), flag});
     ids.push_back(static_cast<int>(minus ? -*id : *id));

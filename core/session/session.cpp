@@ -7,6 +7,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/session/asked_measure.h"
 #include "core/session/prompt_list.h"
 #include "core/session/read_again.h"
 #include "core/session/training_arm.h"
@@ -42,13 +43,6 @@ Result<History> history_of(Result<Document> opened) {
   return History(*std::move(opened));
 }
 
-bool session_same_input(const Sequence& first, const Sequence& second) {
-  const Input &a = first.input, &b = second.input;
-  return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
-         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans &&
-         a.attention_mask == b.attention_mask && a.source_attention_mask == b.source_attention_mask;
-}
-
 // Words that the vocabulary does not know are read alike; their names are not.
 bool same_names(const Document& a, const Document& b) {
   if (!a.opened || !a.opened->tokenizer || !a.opened->tokenizer->unknown()) return true;
@@ -67,7 +61,7 @@ bool same_computation(const Document& a, const Document& b) {
   const auto same = [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); };
   return a.model == b.model && a.padding == b.padding && same_names(a, b) &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
-                    session_same_input) &&
+                    [](const Sequence& x, const Sequence& y) { return same_input(x.input, y.input); }) &&
          std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(), b.edits.end(), same);
 }
 
@@ -101,9 +95,12 @@ bool Cursor::operator==(const Cursor& other) const {
          pin(*this) == pin(other);
 }
 
-const Trace& RunResult::trace(int sequence) const {
-  const auto last = static_cast<int>(traces.size()) - 1;
-  return *traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+int RunResult::nearest(int sequence) const {
+  return std::clamp(sequence, 0, std::max(0, static_cast<int>(traces.size()) - 1));
+}
+
+const std::shared_ptr<const Trace>& RunResult::shared(int sequence) const {
+  return traces[static_cast<std::size_t>(nearest(sequence))];
 }
 
 std::string RunResult::label(int sequence, std::int64_t pos) const {

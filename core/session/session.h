@@ -61,7 +61,11 @@ struct RunResult {
   std::vector<TimelineStep> steps;                   ///< of the first sequence
   double milliseconds = 0;
 
-  const Trace& trace(int sequence) const;
+  /// The sequence nearest to this number; 0 where there is none.
+  int nearest(int sequence) const;
+  /// Run of the sequence nearest to this number; there has to be one.
+  const Trace& trace(int sequence) const { return *shared(sequence); }
+  const std::shared_ptr<const Trace>& shared(int sequence) const;
   /// True for a recording of another program: there is no model to run.
   bool recorded() const { return document.opened && !document.opened->recorded.empty(); }
   /// The label of a row of the main stack, or of another stack.

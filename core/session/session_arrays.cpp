@@ -7,6 +7,7 @@
 
 #include "core/base/markup.h"
 #include "core/base/text.h"
+#include "core/io/json_number.h"
 #include "core/session/session_file.h"
 #include "core/session/session_model.h"
 #include "core/text/charsmap.h"
@@ -83,7 +84,7 @@ Result<Tensor> ArraysIn::embedded(const std::string& name, const json& word) con
   const json none = json::array();
   const json sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
   TRY(const Shape shape, shape_from(sizes, kMostEmbeddedNumbers, name));
-  const std::string text = session_text_at(word, "float32");
+  const std::string text = member_text(word, "float32");
   const std::int64_t count = shape.empty() ? 0 : session_count_of(shape);
   const auto wanted = static_cast<std::size_t>(count) * sizeof(float);
   const Error damaged = damaged_session(path_, Text::of("error.session.file.array", {name}));

@@ -11,6 +11,7 @@
 #include "core/session/held_session.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
+#include "core/session/read_again.h"
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
 #include "core/session/session_parts.h"
@@ -74,7 +75,7 @@ Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::str
   for (const float level : rgb.values())
     bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
   return Picture{static_cast<int>(rgb.size(1)), static_cast<int>(rgb.size(0)), std::move(bytes),
-                 session_text_at(value, "name")};
+                 member_text(value, "name")};
 }
 
 // Ids as they were written; where the tokenizer reads the text otherwise, what they spell.
@@ -100,8 +101,8 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
   Sequence out;
-  TRY(out, words_from(opened, ids, session_text_at(value, "text"), opened.model->config().stack));
-  TRY(Sequence read, words_from(opened, source, session_text_at(value, "source_text"), Stack::enc));
+  TRY(out, words_from(opened, ids, member_text(value, "text"), opened.model->config().stack));
+  TRY(Sequence read, words_from(opened, source, member_text(value, "source_text"), Stack::enc));
   out.source_text = std::move(read.text);
   out.source_tokens = std::move(read.tokens);
   out.input.source = std::move(read.input.ids);
@@ -120,7 +121,7 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
     TRY(out.picture, picture_from(value["picture"], arrays, path));
     if (out.input.pixels.empty()) out.input.pixels = preprocess(out.picture, opened.preprocessing);
   }
-  if (const std::string spans = session_text_at(value, "spans"); !spans.empty()) {
+  if (const std::string spans = member_text(value, "spans"); !spans.empty()) {
     TRY(out.input.spans, parse_spans(spans, out.input.length()));
   }
   return out;
@@ -162,16 +163,10 @@ void session_file_take_edits(const Edits& edits, Document& document, std::vector
   for (const auto& edit : edits) {
     const Status known = steps.check(document, *edit);
     document.edits.push_back(edit);
-    const std::vector<Input> inputs = inputs_of(document);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      RunOptions options;
-      options.edits = edits_for(document.edits, static_cast<int>(i));
-      const Status taken = known ? document.model->accepts(inputs[i], options) : known;
-      if (taken) continue;
-      warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
-      document.edits.pop_back();
-      break;
-    }
+    const Status taken = known ? check_inputs(document) : known;
+    if (taken) continue;
+    warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
+    document.edits.pop_back();
   }
 }
 
@@ -379,7 +374,7 @@ Result<SessionFile> read_session(const std::string& path) {
 }
 
 Result<SessionFile> session_from_json(json file, const std::string& path) {
-  if (!file.is_object() || session_text_at(file, "format") != kSessionFormat.name)
+  if (!file.is_object() || member_text(file, "format") != kSessionFormat.name)
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
@@ -388,7 +383,7 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
     return fail(Code::unsupported, "error.session.file.version",
                 {quoted_path(path), version->dump(), kSessionVersion});
   const auto model = file.find("model");
-  if (model == file.end() || !model->is_object() || session_text_at(*model, "path").empty())
+  if (model == file.end() || !model->is_object() || member_text(*model, "path").empty())
     return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
@@ -450,7 +445,7 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
   const PathsIn named(session.path);
   Document pinned = document;
   if (const auto model = found->find("model"); model != found->end()) {
-    if (session_text_at(*model, "path").empty())
+    if (member_text(*model, "path").empty())
       return damaged_session(session.path, Text::of("error.session.file.pinned"));
     TRY(OpenedModel opened, open_session_model(*model, session.path, session.beside));
     warn_of_other_numbers(*model, opened);

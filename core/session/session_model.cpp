@@ -7,6 +7,7 @@
 #include "core/arch/shipped.h"
 #include "core/base/listed.h"
 #include "core/base/text.h"
+#include "core/io/json_number.h"
 #include "core/session/fingerprint.h"
 #include "core/session/session_file.h"
 #include "core/system/named_files.h"
@@ -18,11 +19,6 @@ using nlohmann::json;
 
 Error damaged_session(const std::string& path, const Text& problem) {
   return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
-}
-
-std::string session_text_at(const json& object, const char* field) {
-  const auto found = object.is_object() ? object.find(field) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 namespace {
@@ -46,7 +42,7 @@ Result<LoraChoice> session_lora(const json& model, const std::string& path) {
   const auto field = [&](const char* name) {
     return found->is_object() ? found->value(name, json()) : json();
   };
-  if (session_text_at(*found, "path").empty() || !field("strength").is_number() || !field("on").is_boolean())
+  if (member_text(*found, "path").empty() || !field("strength").is_number() || !field("on").is_boolean())
     return damaged_session(path, Text::of("error.session.file.lora"));
   out.folder = session_model_path(*found, path);
   out.strength = field("strength").get<double>();
@@ -80,7 +76,7 @@ Result<json> session_model_json(const Document& document, const std::string& pat
 
 void place_session_models(json& session, const std::string& from, const std::string& to) {
   const auto place = [&](json& model, const auto& self) -> void {
-    std::string lies = session_text_at(model, "path");
+    std::string lies = member_text(model, "path");
     if (model.contains("lora")) self(model["lora"], self);
     if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
     if (!from.empty()) lies = session_model_path(model, from);
@@ -97,12 +93,12 @@ void place_session_models(json& session, const std::string& from, const std::str
 }
 
 std::string session_model_path(const json& model, const std::string& path, const std::string& own) {
-  std::string saved = session_text_at(model, "path");
-  const std::string beside = session_text_at(model, "beside");
+  std::string saved = member_text(model, "path");
+  const std::string beside = member_text(model, "beside");
   if (path.empty() || is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
   if (fs::path(saved).is_relative())  // to the session, wherever one stands
     saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
-  const std::string ending = session_text_at(model, "own");
+  const std::string ending = member_text(model, "own");
   const bool known = ending == kModelEnding || ending == kPinnedEnding;
   std::error_code ignored;
   const std::string lies = (own.empty() ? path : own) + ending;
@@ -138,8 +134,8 @@ void warn_of_differing(const char* key, const std::vector<std::string>& others, 
 }  // namespace
 
 void warn_of_other_numbers(const json& model, OpenedModel& opened) {
-  std::string sampled = session_text_at(model, "fingerprint");  // as older sessions call it
-  if (sampled.empty()) sampled = session_text_at(model, "sampled");
+  std::string sampled = member_text(model, "fingerprint");  // as older sessions call it
+  if (sampled.empty()) sampled = member_text(model, "sampled");
   if (const auto saved = saved_prints(model, "prints"))
     warn_of_differing("note.session.other_weights", differing_weights(*saved, weight_prints(opened)), opened);
   else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model))
@@ -161,7 +157,7 @@ Result<OpenedModel> open_session_model(const json& model, const std::string& pat
   if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
     return damaged_session(path, Text::of("error.session.file.training"));
   opened.training_step = step->get<int>();
-  opened.title = session_text_at(model, "title");  // the folder has the session's name
+  opened.title = member_text(model, "title");  // the folder has the session's name
   return opened;
 }
 

@@ -12,8 +12,6 @@ namespace attnscope {
 
 /// The error for a field that is wrong.
 Error damaged_session(const std::string& path, const Text& problem);
-/// The text of a field; empty where there is none.
-std::string session_text_at(const nlohmann::json& object, const char* field);
 
 /// Identity of the model: a scene whole, others by path and by the hashes of all weights (and the sample of
 /// older versions). `path`: of the session; empty: it has no file yet.

@@ -37,7 +37,7 @@ Result<Padding> padding_from(const json& padding, const std::string& path) {
   constexpr std::int64_t kMostPadded = 1 << 20;
   Padding out;
   const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
-  const std::string side = session_text_at(padding, "side");
+  const std::string side = member_text(padding, "side");
   if (!on.is_boolean()) return damaged_session(path, Text::of("error.session.file.padding"));
   if (side != "left" && side != "right") return damaged_session(path, Text::of("error.session.file.side"));
   out.on = on.get<bool>();

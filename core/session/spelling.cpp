@@ -2,20 +2,15 @@
 // typed (the places of an image, a decoder's start, what a tokenizer's template adds). Error: a text of ids
 // that is no number where there is no vocabulary to look it up.
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "core/base/listed.h"
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 #include "core/session/document.h"
 
 namespace attnscope {
 namespace {
-
-bool parse_int(std::string_view text, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 std::vector<std::string> pieces_of(const std::string& text) {
   std::vector<std::string> pieces(1);
@@ -139,7 +134,7 @@ Result<std::vector<int>> plain_ids(const OpenedModel& opened, const std::string&
         words ? std::find(words->begin(), words->end(), piece) : std::vector<std::string>::const_iterator();
     if (words && word != words->end()) {
       id = static_cast<int>(word - words->begin());
-    } else if (!parse_int(piece, id)) {
+    } else if (!read_all(piece, id)) {
       if (words && !words->empty()) {
         return fail(Code::bad_format, "error.session.scene_word", {in_quotes(piece), some_of(*words, 12)});
       }
@@ -208,7 +203,7 @@ Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t leng
   for (const std::string& part : pieces_of(text)) {
     const std::size_t equals = part.find('=');
     int count = 0;
-    if (equals == std::string::npos || equals == 0 || !parse_int(part.substr(equals + 1), count) || count < 1)
+    if (equals == std::string::npos || equals == 0 || !read_all(part.substr(equals + 1), count) || count < 1)
       return fail(Code::bad_format, "error.session.span", {in_quotes(part)});
     spans.push_back({part.substr(0, equals), begin, begin + count});
     begin += count;

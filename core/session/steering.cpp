@@ -1,11 +1,10 @@
 #include "core/session/steering.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/number.h"
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 #include "core/io/control_vector.h"
 #include "core/io/npy.h"
@@ -21,12 +20,6 @@ namespace {
 
 constexpr double kMostStrength = 1e6;
 constexpr std::string_view kRunArray = "run";
-
-// Reads back as the same number.
-std::string factor_text(float factor) {
-  std::array<char, 48> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), factor).ptr};
-}
 
 Result<std::vector<SteerVector>> of_gguf(const std::string& found, const std::string& path,
                                          const ModelConfig& config) {
@@ -92,7 +85,7 @@ Result<std::vector<SteerVector>> read_steering(const std::string& path, const Mo
 std::shared_ptr<const Edit> steering_edit(const SteerVector& vector, double strength) {
   const auto factor = static_cast<float>(strength);
   Frozen added{factor == 1.f ? vector.values : scale(vector.values, factor), vector.from};
-  if (factor != 1.f) added.origin = "dir:" + vector.from + "*" + factor_text(factor);
+  if (factor != 1.f) added.origin = "dir:" + vector.from + "*" + shortest_text(factor);
   Target where;
   where.site = vector.site, where.at = vector.at;
   return make_edit(NumberEdit{std::move(where), EditOp::add, std::move(added)});

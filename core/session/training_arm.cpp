@@ -35,6 +35,12 @@ std::optional<int> arm_actions_left(const Tokenizer& tokenizer, const std::vecto
   return left;
 }
 
+std::size_t arm_actions_said(const OpenedModel& opened, const std::vector<int>& ids, std::int64_t row) {
+  const auto end = ids.begin() + std::min<std::int64_t>(row + 1, std::ssize(ids));
+  const auto is_action = [&](int id) { return action_bin(token_label(opened, id)).has_value(); };
+  return static_cast<std::size_t>(std::count_if(ids.begin(), end, is_action));
+}
+
 std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace) {
   const auto& tokenizer = snapshot.opened->tokenizer;
   if (!tokenizer || trace.input.pixels.empty()) return {};

@@ -23,6 +23,8 @@ std::vector<PathPoint> arm_way_said(const Tokenizer& tokenizer, const std::vecto
 /// How many actions the end of a sequence lacks: seven less those that it ends with, at least 0. Nothing for
 /// tokens without actions. A model is trained to generate seven, and nothing behind them.
 std::optional<int> arm_actions_left(const Tokenizer& tokenizer, const std::vector<int>& ids);
+/// How many actions stand in the rows up to this one.
+std::size_t arm_actions_said(const OpenedModel& opened, const std::vector<int>& ids, std::int64_t row);
 /// Of the fixed example, read off a run of it; nothing for tasks without seven actions.
 std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace);
 

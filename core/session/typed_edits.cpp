@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/lens/attention_places.h"
 #include "core/step/catalog.h"
 
 namespace attnscope {
@@ -33,27 +34,17 @@ bool same_at(const Target& where, const SameTokens& same) {
   });
 }
 
-// Queries and keys of a kind of attention.
-std::pair<Stack, Stack> stacks_of_kind(AttentionKind of, Stack main) {
-  switch (of) {
-    case AttentionKind::main: return {main, main};
-    case AttentionKind::encoder: return {Stack::enc, Stack::enc};
-    case AttentionKind::vision: return {Stack::vision, Stack::vision};
-    case AttentionKind::cross: return {main, Stack::enc};
-  }
-  return {main, main};
-}
-
 // The edit as it holds for the new text; null: not at all.
 std::shared_ptr<const Edit> kept_edit(const std::shared_ptr<const Edit>& edit, const SameTokens& same,
                                       Stack main) {
   if (const NumberEdit* number = edit->number()) return same_at(number->where, same) ? edit : nullptr;
   const MaskEdit* mask = edit->mask();
   if (!mask || mask->cells.empty()) return edit;
-  const auto [queries, keys] = stacks_of_kind(mask->of, main);
+  const AttentionPlace place = attention_place(mask->of, main);
   MaskEdit left = *mask;
-  std::erase_if(left.cells, [&, of_query = queries, of_key = keys](const Mask::Cell& cell) {
-    return !same.holds(of_query, cell.query, cell.query + 1) || !same.holds(of_key, cell.key, cell.key + 1);
+  std::erase_if(left.cells, [&](const Mask::Cell& cell) {
+    return !same.holds(place.stack, cell.query, cell.query + 1) ||
+           !same.holds(place.keys(), cell.key, cell.key + 1);
   });
   if (left.cells.size() == mask->cells.size()) return edit;
   if (left.cells.empty() && !left.spec) return nullptr;

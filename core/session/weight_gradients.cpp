@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/flow.h"
+#include "core/trace/inside.h"
 
 namespace attnscope {
 namespace {
@@ -13,12 +14,6 @@ using Index = std::vector<std::int64_t>;
 
 std::string weight_of_bias(const std::string& name) {
   return ends_with(name, ".bias") ? name.substr(0, name.size() - 4) + "weight" : std::string();
-}
-
-Range inside(Range range, std::int64_t size) {
-  range.begin = std::clamp<std::int64_t>(range.begin, 0, size);
-  range.end = std::clamp<std::int64_t>(range.end, range.begin, size);
-  return range;
 }
 
 // True where the use is of this weight, or (with `bias`) of the weight beside this bias.
@@ -104,19 +99,13 @@ Tensor weight_share(const Gradients& gradients, const std::string& name, const s
   const Tensor weight = gradients.trace().weights().get(name);
   if (weight.empty() || parts.empty()) return {};
   const bool vector = weight.rank() == 1;
-  rows = inside(rows, vector ? 1 : weight.size(0));
-  cols = inside(cols, weight.size(vector ? 0 : 1));
+  rows = cut_to(rows, vector ? 1 : weight.size(0));
+  cols = cut_to(cols, weight.size(vector ? 0 : 1));
   Buffer out(
       {{vector ? Axis::unit : weight.axis(0), rows.size()}, {weight.axis(vector ? 0 : 1), cols.size()}});
   std::fill(out.data(), out.data() + out.count(), 0.f);
   for (const WeightPart& part : parts) add_rectangle(part, rows, cols, out.data());
   return std::move(out).freeze();
-}
-
-Tensor weight_gradient(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
-  std::vector<WeightPart> parts = weight_parts(gradients, name);
-  std::erase_if(parts, [](const WeightPart& part) { return !part.own; });
-  return weight_share(gradients, name, parts, rows, cols);
 }
 
 std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site) {
@@ -261,9 +250,8 @@ Result<GradientExplanation> explain_weight_gradient(const Gradients& gradients, 
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
   if (parts.empty()) return fail(Code::not_found, "error.session.no_weight_gradient", {name});
   const std::vector<std::int64_t> shape = gradients.trace().weights().get(name).sizes();
-  bool there = index.size() == shape.size();
-  for (std::size_t d = 0; there && d < index.size(); ++d) there = index[d] >= 0 && index[d] < shape[d];
-  if (!there) return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
+  if (!is_cell(index, shape))
+    return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
   GradientExplanation out;
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   for (const WeightPart& part : parts) {

@@ -12,9 +12,6 @@ namespace attnscope {
 
 /// The weights that a step's rule uses and that have a gradient: "blocks.0.attn.q.weight", ".bias".
 std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site);
-/// Rectangle of the gradient of a weight by its own use in the run; a vector is one row. Empty where it was
-/// not used.
-Tensor weight_gradient(const Gradients& gradients, const std::string& name, Range rows, Range cols);
 
 /// A use of a weight by a step, maybe under another name: a tied unembedding is the transposed table of
 /// tokens.

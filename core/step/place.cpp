@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 #include "core/step/catalog.h"
 
 namespace attnscope {
@@ -12,11 +13,7 @@ constexpr std::string_view kBlocks = "blocks.";
 
 bool is_rows(std::string_view axis) { return axis == "pos" || axis == "query"; }
 
-std::string without_spaces(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
-}
+std::string without_spaces(std::string_view text) { return std::string(trimmed(text, " ")); }
 
 // The end of the word in quotes that begins at `begin`: behind the closing quote, or the end of the text.
 std::size_t quote_end(std::string_view text, std::size_t begin) {

@@ -1,10 +1,10 @@
 #include "core/step/site.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "core/base/nearest.h"
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 #include "core/step/catalog.h"
 
@@ -50,10 +50,8 @@ Error unknown_site(std::string_view text) {
 std::optional<std::int64_t> parse_index(std::string_view text) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 40;
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kLargest)
-    return std::nullopt;
-  return value;
+  const bool read = read_all(text, value) && value >= 0 && value <= kLargest;
+  return read ? std::optional(value) : std::nullopt;
 }
 
 Site site_of(Slot slot, int layer, Stack stack) { return {stack, layer, step_of(slot).part, slot}; }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 #include "core/system/part_files.h"
 
@@ -81,10 +81,8 @@ std::optional<int> own_descriptor(std::string_view path) {
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
-    const std::string_view digits = path.substr(folder.size());
     int fd = -1;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), fd);
-    if (error == std::errc() && end == digits.data() + digits.size() && fd >= 0) return fd;
+    if (read_all(path.substr(folder.size()), fd) && fd >= 0) return fd;
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/tensor/block_pool.h"
 #include "core/tensor/panels.h"
+#include "core/tensor/shape_of.h"
 
 namespace attnscope {
 
@@ -203,9 +204,7 @@ Tensor Tensor::as_weight(const Tensor& before) const {
 
 Tensor Tensor::packed() const {
   if (empty() || contiguous()) return *this;
-  Shape shape;
-  for (int d = 0; d < rank_; ++d) shape.emplace_back(axis(d), size(d));
-  Buffer out(shape);
+  Buffer out(shape_of(*this));
   read(out.data());
   return std::move(out).freeze();
 }
@@ -319,9 +318,7 @@ Stats stats(const Tensor& tensor) {
 Tensor difference(const Tensor& now, const Tensor& before) {
   if (now.empty() || now.sizes() != before.sizes()) return {};
   if (now.is_encoded() || before.is_encoded()) return difference(now.packed(), before.packed());
-  Shape shape;
-  for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
-  Buffer out(shape);
+  Buffer out(shape_of(now));
   std::int64_t at = 0;
   for_each(now, [&](float v, const auto& i) {
     const float old = before.at(i[0], i[1], i[2], i[3]);

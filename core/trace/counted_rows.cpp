@@ -1,9 +1,9 @@
 #include "core/trace/counted_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -23,10 +23,7 @@ int numbers_of(CountedRowsKind kind) {
   return kind == CountedRowsKind::from || kind == CountedRowsKind::masked ? 1 : 0;
 }
 
-bool read_token(std::string_view text, int& token) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), token);
-  return error == std::errc() && end == text.data() + text.size() && token >= 0;
-}
+bool read_token(std::string_view text, int& token) { return read_all(text, token) && token >= 0; }
 
 }  // namespace
 

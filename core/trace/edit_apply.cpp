@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/tensor/shape_of.h"
 #include "core/trace/edit.h"
 #include "core/trace/editable.h"
 
@@ -229,11 +230,6 @@ class Copy {
   Tensor freeze() { return std::move(out_).freeze(); }
 
  private:
-  static Shape shape_of(const Tensor& value) {
-    Shape shape;
-    for (int d = 0; d < value.rank(); ++d) shape.emplace_back(value.axis(d), value.size(d));
-    return shape;
-  }
   Buffer out_;
   EditApplyIndex step_{};
 };

@@ -1,12 +1,12 @@
 // Edits as text: "blocks.2.attn.z[head=1]*=0.5". Files with numbers are read here.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "core/base/float32.h"
 #include "core/base/number.h"
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 #include "core/io/gguf.h"
 #include "core/io/npy.h"
@@ -124,10 +124,7 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
 }
 
 std::string operand_text(const EditValue& value) {
-  if (const auto* number = std::get_if<float>(&value)) {
-    std::array<char, 48> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *number).ptr};
-  }
+  if (const auto* number = std::get_if<float>(&value)) return shortest_text(*number);
   if (const auto* from = std::get_if<FromPos>(&value)) return "@pos:" + std::to_string(from->pos);
   if (const auto* frozen = std::get_if<Frozen>(&value)) return "@" + frozen->origin;
   return "mean";

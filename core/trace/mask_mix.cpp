@@ -1,19 +1,12 @@
 #include "core/trace/mask_mix.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/base/trimmed.h"
 #include "core/trace/config.h"
 
 namespace attnscope {
 namespace {
-
-std::string mask_mix_trimmed(std::string_view text) {
-  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return std::string(text);
-}
 
 // A parenthesis that holds a count or a matrix, not an expression.
 bool is_term(const std::string& part) {
@@ -44,7 +37,7 @@ std::string mask_text(const AttentionSpec& spec) {
 
 std::optional<MaskMix> mask_mix(std::string_view text) {
   MaskMix mix;
-  if (mask_mix_trimmed(text) == "model") return mix;
+  if (trimmed(text) == "model") return mix;
   char used = 0;
   bool quoted = false;
   std::size_t begin = 0;
@@ -55,7 +48,7 @@ std::optional<MaskMix> mask_mix(std::string_view text) {
     if (!joins && at < text.size()) continue;
     if (joins && used != 0 && used != c) return std::nullopt;
     if (joins) used = c;
-    const std::string part = mask_mix_trimmed(text.substr(begin, at - begin));
+    const std::string part(trimmed(text.substr(begin, at - begin)));
     if (!is_term(part) || mix.has(part)) return std::nullopt;
     mix.parts.push_back(part);
     begin = at + 1;

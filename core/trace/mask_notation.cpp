@@ -1,5 +1,7 @@
 #include "core/trace/mask_notation.h"
 
+#include "core/base/csv.h"
+
 namespace attnscope {
 namespace {
 
@@ -15,12 +17,6 @@ std::string type_of(MaskNotation notation, MaskFormat format) {
   const std::string room = format == MaskFormat::numpy ? "np." : "torch.";
   if (notation == MaskNotation::hidden) return format == MaskFormat::numpy ? "bool" : room + "bool";
   return room + (notation == MaskNotation::ones ? "int64" : "float32");
-}
-
-std::string in_csv(const std::string& name) {
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace
@@ -45,11 +41,11 @@ Result<std::string> mask_as(const Mask& mask, std::int64_t queries, std::int64_t
   if (format == MaskFormat::numpy) out = "import numpy as np\nmask = np.array([";
   if (format == MaskFormat::pytorch) out = "import torch\nmask = torch.tensor([";
   if (named) {
-    for (const std::string& name : key_names) out += "," + in_csv(name);
+    for (const std::string& name : key_names) out += "," + csv_quoted(name);
     out += "\n";
   }
   for (std::int64_t query = 0; query < queries; ++query) {
-    if (named) out += in_csv(query_names[static_cast<std::size_t>(query)]) + ",";
+    if (named) out += csv_quoted(query_names[static_cast<std::size_t>(query)]) + ",";
     if (!table) out += query == 0 ? "[" : "\n    [";
     for (std::int64_t key = 0; key < keys; ++key) {
       if (key > 0) out += table ? "," : ", ";

@@ -5,6 +5,7 @@
 
 #include "core/base/listed.h"
 #include "core/base/text.h"
+#include "core/base/trimmed.h"
 #include "core/trace/mask_node.h"
 
 namespace attnscope {
@@ -146,13 +147,6 @@ void add_span_names(const Node& node, std::vector<std::string>& out) {
   for (const Node& child : node.children) add_span_names(child, out);
 }
 
-std::string mask_spec_trimmed(std::string_view text) {
-  constexpr const char* kBlanks = " \t\r\n\v\f";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
-}
-
 std::string matrix_text(const Node& node) {
   std::string out = "matrix([";
   for (std::int64_t row = 0; row < node.rows; ++row) {
@@ -177,7 +171,7 @@ MaskSpec::MaskSpec(std::string text, std::shared_ptr<const Node> root)
     : text_(std::move(text)), root_(std::move(root)) {}
 
 Result<MaskSpec> MaskSpec::parse(std::string_view text) {
-  const std::string whole = mask_spec_trimmed(text);
+  const std::string whole(trimmed(text));
   TRY(Node root, parse_mask(whole));
   return MaskSpec(whole, std::make_shared<const Node>(std::move(root)));
 }

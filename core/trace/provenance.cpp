@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/flow.h"
+#include "core/trace/inside.h"
 #include "core/trace/rotary.h"
 
 namespace attnscope {
@@ -405,10 +406,7 @@ Result<Explanation> explain(const Trace& trace, const Site& site, const std::vec
   if (!record) {
     return fail(Code::not_found, "error.trace.no_step", {to_text(site)});
   }
-  bool inside = index.size() == record->shape.size();
-  for (std::size_t d = 0; inside && d < index.size(); ++d)
-    inside = index[d] >= 0 && index[d] < record->shape[d];
-  if (!inside) {
+  if (!is_cell(index, record->shape)) {
     return fail(Code::out_of_range, "error.trace.no_cell", {to_text(site), shape_text(record->shape)});
   }
   Explanation explanation = Explainer(trace, site, index).run();

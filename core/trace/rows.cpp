@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/tensor/shape_of.h"
+
 namespace attnscope {
 namespace {
 
@@ -19,9 +21,8 @@ int row_axis(const Tensor& tensor) {
 
 Tensor joined_along(int axis, const std::vector<Tensor>& parts) {
   if (parts.size() == 1) return parts.front();
-  Shape shape;
   const Tensor& like = parts.front();
-  for (int d = 0; d < like.rank(); ++d) shape.emplace_back(like.axis(d), like.size(d));
+  Shape shape = shape_of(like);
   auto& count = shape[static_cast<std::size_t>(axis)].second;
   count = 0;
   for (const Tensor& part : parts) count += part.size(axis);

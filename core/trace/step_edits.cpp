@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "core/tensor/shape_of.h"
+
 namespace attnscope {
 namespace {
 
 // A tensor like these rows of a step, of zeros.
 Tensor zeros_like(const Tensor& rows) {
-  Shape shape;
-  for (int d = 0; d < rows.rank(); ++d) shape.emplace_back(rows.axis(d), rows.size(d));
-  Buffer out(shape);
+  Buffer out(shape_of(rows));
   std::fill(out.data(), out.data() + out.count(), 0.f);
   return std::move(out).freeze();
 }

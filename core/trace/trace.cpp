@@ -10,23 +10,13 @@
 #include "core/trace/editable.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
+#include "core/trace/inside.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kKeptLogitRows = 64;
-
-Range clamp(Range r, std::int64_t size) {
-  r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
-  r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
-  return r;
-}
-
-Site pattern_site(Site site) {
-  site = site.near(StepRole::pattern);
-  return site;
-}
 
 int head_axis(const Record& record) {
   for (std::size_t d = 0; d < record.axes.size(); ++d)
@@ -91,7 +81,7 @@ void Trace::put(Record record) {
 }
 
 void Trace::set_attention(const Site& site, AttentionState state) {
-  attention_[pattern_site(site)] = std::move(state);
+  attention_[site.near(StepRole::pattern)] = std::move(state);
 }
 
 namespace {
@@ -141,7 +131,7 @@ void Trace::keep_predictions() {
 }
 
 const AttentionState* Trace::attention(const Site& site) const {
-  const auto at = attention_.find(pattern_site(site));
+  const auto at = attention_.find(site.near(StepRole::pattern));
   return at == attention_.end() ? nullptr : &at->second;
 }
 
@@ -188,8 +178,8 @@ Tensor Trace::slice(const Site& site, std::int64_t head, Range rows, Range cols)
   for (std::size_t d = 0; d < record->shape.size(); ++d)
     if (static_cast<int>(d) != heads) plane.push_back(record->shape[d]);
   if (heads >= 0 && (head < 0 || head >= record->shape[static_cast<std::size_t>(heads)])) return {};
-  rows = clamp(rows, plane[0]);
-  cols = clamp(cols, plane[1]);
+  rows = cut_to(rows, plane[0]);
+  cols = cut_to(cols, plane[1]);
   if (record->derived) return derived_slice(*record, head, rows, cols);
   const bool by_rows = rows.size() < plane[0];
   const Tensor held = by_rows ? record->rows.range(rows.begin, rows.end) : record->value();
@@ -245,10 +235,7 @@ Result<Tensor> Trace::part(const Site& site, const std::vector<AxisRange>& at, s
 
 float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) const {
   const Record* record = find(site);
-  const float none = std::numeric_limits<float>::quiet_NaN();
-  if (!record || index.size() != record->shape.size()) return none;
-  for (std::size_t d = 0; d < index.size(); ++d)
-    if (index[d] < 0 || index[d] >= record->shape[d]) return none;
+  if (!record || !is_cell(index, record->shape)) return std::numeric_limits<float>::quiet_NaN();
   if (!record->derived) return record->rows.at(index);
   if (site.is(StepRole::logits)) return logits_row(index[0]).at(index[1]);
   const std::int64_t row = index[index.size() - 2], col = index.back();

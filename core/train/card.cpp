@@ -1,11 +1,11 @@
 #include "core/train/card.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/assets.h"
+#include "core/base/shortest.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
@@ -93,13 +93,6 @@ Input without_padding(Input input) {
   return input;
 }
 
-// As short as it can be and still be read back as the same number.
-std::string exactly(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-std::string exactly(int value) { return std::to_string(value); }
-
 // The typical use of this kind of model and the paper that it comes from; empty where there is no
 // text for it.
 struct FamilyText {
@@ -145,7 +138,7 @@ std::string command_of(const Card& card) {
   const Recipe& r = card.recipe;
   std::string out = "attnscope-cli train " + (task ? card.task : "--data FILE");
   const auto number = [&](const char* flag, auto value, decltype(value) usual) {
-    if (value != usual) out += format(" %s %s", flag, exactly(value).c_str());
+    if (value != usual) out += format(" %s %s", flag, shortest_text(value).c_str());
   };
   const auto word = [&](const char* flag, const std::string& value, const std::string& usual) {
     if (value != usual) out += format(" %s %s", flag, value.c_str());

@@ -1,9 +1,9 @@
 #include "core/train/pilot_path.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "core/base/read_all.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -65,12 +65,9 @@ std::string action_spelling(int bin) { return std::string(kOpening) + std::to_st
 
 std::optional<int> action_bin(std::string_view spelling) {
   if (!starts_with(spelling, kOpening) || !ends_with(spelling, ">")) return std::nullopt;
-  const char* first = spelling.data() + kOpening.size();
-  const char* last = spelling.data() + spelling.size() - 1;
   int bin = -1;
-  const auto [end, error] = std::from_chars(first, last, bin);
-  if (error != std::errc() || end != last || bin < 0 || bin >= kArmBins) return std::nullopt;
-  return bin;
+  const bool read = read_all(spelling.substr(kOpening.size(), spelling.size() - kOpening.size() - 1), bin);
+  return read && bin >= 0 && bin < kArmBins ? std::optional(bin) : std::nullopt;
 }
 
 std::vector<PathPoint> arm_path(const ArmMove& move, int steps) {

@@ -9,6 +9,8 @@
 
 namespace attnscope {
 
+enum class Split : std::uint8_t;  // core/train/task.h
+
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t state) : state_(state) {}
@@ -39,6 +41,10 @@ class SplitMix64 {
 
 /// The numbers of one purpose: a seed, a stream of it (a split, a table of weights), a number in the stream.
 SplitMix64 random_of(std::uint64_t seed, std::uint64_t stream, std::uint64_t number);
+/// Those of example `number` of a split; `purpose`: what else is drawn for it.
+inline SplitMix64 random_of(std::uint64_t seed, Split split, std::int64_t number, std::uint64_t purpose = 0) {
+  return random_of(seed, purpose + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+}
 
 /// A fingerprint of content (FNV-1a, then mixed), the same on every machine.
 std::uint64_t fingerprint(std::string_view content);

@@ -264,7 +264,7 @@ const std::vector<std::string>& story_words() {
 }
 
 Story story_of(std::uint64_t seed, Split split, std::int64_t number) {
-  SplitMix64 random = random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+  SplitMix64 random = random_of(seed, split, number);
   for (;;) {
     Story story = told(any_plot(random));
     if (story.held_out == (split == Split::held_out)) return story;
@@ -287,8 +287,7 @@ std::vector<WordRelation> story_relations(const Story& story, int before) {
 }
 
 StoryPair story_pair(std::uint64_t seed, Split split, std::int64_t number) {
-  SplitMix64 random =
-      random_of(seed, kPairs + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+  SplitMix64 random = random_of(seed, split, number, kPairs);
   for (;;) {
     const Plot plot = any_plot(random);
     Plot other = plot;

@@ -76,8 +76,7 @@ Recipe StoryTask::recipe() const {
 }
 
 Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number) const {
-  const auto place = static_cast<std::uint64_t>(number);
-  SplitMix64 random = random_of(seed, kTwoStream + static_cast<std::uint64_t>(split), place);
+  SplitMix64 random = random_of(seed, split, number, kTwoStream);
   std::vector<Story> stories{story_of(seed, split, 2 * number)};
   if (random.chance(kTwoStories)) stories.push_back(story_of(seed, split, 2 * number + 1));
   return story_task_example_of(stories);

@@ -118,8 +118,7 @@ class GapFiller final : public Task {
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     const Story story = story_of(seed, split, number);
-    SplitMix64 random =
-        random_of(seed, kMaskStream + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number, kMaskStream);
     return task_gap_filler_example_of(story, masked_places(story, random));
   }
 

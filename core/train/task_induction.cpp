@@ -121,8 +121,7 @@ class Induction final : public Task {
   }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number);
     for (;;) {
       const int before = random.below(kMostBefore + 1);
       const int length = kShortest + random.below(kLongest - kShortest + 1);

@@ -154,8 +154,7 @@ class Pilot final : public Task {
   }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number);
     while (true) {
       const PilotScene scene = random_scene(random);
       const bool held_out = falls_into(scene_fingerprint(scene), kTaskPilotHeldOut);
@@ -166,8 +165,7 @@ class Pilot final : public Task {
   /// Where the first action follows: the way to the right. The same picture with the words for another thing
   /// is the corrupt prompt, its first action the wrong one.
   std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override {
-    SplitMix64 random = random_of(seed, kPromptStream + static_cast<std::uint64_t>(Split::held_out),
-                                  static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, Split::held_out, number, kPromptStream);
     while (true) {
       const PilotScene scene = random_scene(random);
       const int other = named_elsewhere(scene);

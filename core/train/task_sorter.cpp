@@ -96,8 +96,7 @@ class Sorter final : public Task {
   }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number);
     while (true) {
       std::vector<int> letters(static_cast<std::size_t>(kFewest + random.below(kMostSorted - kFewest + 1)));
       for (int& letter : letters) letter = random.below(kLetters);

@@ -154,14 +154,12 @@ class Translator final : public Task {
   }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, split, number);
     return task_translator_example_of(task_translator_said(split, random));
   }
 
   std::optional<RelatedWords> related(std::uint64_t seed, std::int64_t number) const override {
-    SplitMix64 random =
-        random_of(seed, static_cast<std::uint64_t>(Split::held_out), static_cast<std::uint64_t>(number));
+    SplitMix64 random = random_of(seed, Split::held_out, number);
     const Translation said = task_translator_said(Split::held_out, random);
     return RelatedWords{task_translator_example_of(said).input, task_translator_relations(said)};
   }

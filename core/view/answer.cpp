@@ -6,6 +6,7 @@
 #include "core/base/power_text.h"
 #include "core/base/text.h"
 #include "core/model/measure.h"
+#include "core/session/training_arm.h"
 #include "core/train/arm_text.h"
 #include "core/train/pilot_path.h"
 #include "core/view/view.h"
@@ -51,10 +52,7 @@ Says says_of(const ViewState& state, std::int64_t row) {
 // Which of the arm's movements an action at this row is: as many as were said before it.
 std::optional<std::size_t> movement_at(const ViewState& state, std::int64_t row) {
   if (says_of(state, row) != Says::action) return std::nullopt;
-  const std::vector<int>& ids = state.run->ids_of(state.run->config().stack);
-  const auto said = static_cast<std::size_t>(
-      std::count_if(ids.begin(), ids.begin() + std::min<std::int64_t>(row + 1, std::ssize(ids)),
-                    [&](int id) { return action_bin(token_label(*state.opened, id)).has_value(); }));
+  const std::size_t said = arm_actions_said(*state.opened, state.run->ids_of(state.run->config().stack), row);
   return said < kArmActionKeys.size() ? std::optional(said) : std::nullopt;
 }
 

@@ -26,9 +26,7 @@ struct PageQuestion {
   LookedAt at;
   WorkAwaited work;
   std::optional<LogitMeasure> measure;
-  const std::shared_ptr<const Trace>& trace() const {
-    return run->traces[static_cast<std::size_t>(sequence)];
-  }
+  const std::shared_ptr<const Trace>& trace() const { return run->shared(sequence); }
   const AskSettings& settings() const { return asking.settings; }
   const OpenedModel& opened() const { return *run->document.opened; }
 };
@@ -105,9 +103,7 @@ Result<AskedParts> parts_of(const PageQuestion& asked) {
 
 Result<ShownTable> heads_again(PageQuestion& asked) {
   HeadQuestion question = antecedent_of(*asked.trace(), *asked.measure);
-  if (asked.pinned && !asked.pinned->traces.empty())
-    question.before = asked.pinned->traces[std::min<std::size_t>(static_cast<std::size_t>(asked.sequence),
-                                                                 asked.pinned->traces.size() - 1)];
+  if (asked.pinned && !asked.pinned->traces.empty()) question.before = asked.pinned->shared(asked.sequence);
   std::shared_ptr<const SweepAnswer> effects;
   if (asked.asking.request()) {
     TRY(effects, sweep_of(asked));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/lens/circuits.h"
 #include "core/session/document.h"
@@ -80,10 +81,7 @@ figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& fo
 std::vector<const Composition*> strongest_pairs(const Circuits& found, std::size_t most) {
   std::vector<const Composition*> out;
   for (const Composition& one : found.composition) out.push_back(&one);
-  const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(most, out.size()));
-  std::partial_sort(out.begin(), end, out.end(),
-                    [](const Composition* a, const Composition* b) { return a->score > b->score; });
-  out.erase(end, out.end());
+  keep_first(out, most, [](const Composition* a, const Composition* b) { return a->score > b->score; });
   return out;
 }
 

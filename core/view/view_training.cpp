@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/keep_first.h"
 #include "core/base/text.h"
 #include "core/session/backward_run.h"
 #include "core/session/document.h"
@@ -90,12 +91,9 @@ figure::PartBox step_part(const ViewState& state, const LossPlace& target, const
   std::vector<int> order;
   for (int id = 0; id < count; ++id)
     if (id != target.id) order.push_back(id);
-  const std::size_t shown = std::min<std::size_t>(3, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [&](int a, int b) {
-                      return before[static_cast<std::size_t>(a)] > before[static_cast<std::size_t>(b)];
-                    });
-  order.resize(shown);
+  keep_first(order, 3, [&](int a, int b) {
+    return before[static_cast<std::size_t>(a)] > before[static_cast<std::size_t>(b)];
+  });
   order.insert(order.begin(), target.id);
   figure::TableMark out;
   out.card = figure::TableMark::Card::plain;

@@ -27,8 +27,7 @@ void cell_under(ImVec2 p0, ImVec2 p1, int columns, int rows, int& x, int& y) {
 }
 
 const PatchSpec& input_canvas_patches(const PanelContext& context) {
-  const ModelConfig& config = context.session.document().model->config();
-  return config.vision() ? config.vision()->patch : config.patch;
+  return image_patches(context.session.document().model->config());
 }
 
 void grid_lines(ImVec2 p0, ImVec2 p1, int columns, int rows, ImU32 colour, float width) {

@@ -19,10 +19,6 @@ namespace {
 constexpr float kChipHeight = 26.f, kChipGap = 6.f, kChipPadding = 9.f, kThumb = 20.f;
 constexpr float kWidestLabel = 160.f;
 
-const PatchSpec& input_chips_patches(const ModelConfig& config) {
-  return config.vision() ? config.vision()->patch : config.patch;
-}
-
 std::uint64_t sum_of(const std::vector<int>& ids) {
   Hash hash;
   hash.take(ids.size());
@@ -200,7 +196,7 @@ void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
 void draw_thumb(const PanelContext& context, const Chip& chip, const std::string& picture, ImVec2 at,
                 float side) {
   const ImVec2 end(at.x + side, at.y + side);
-  const PatchSpec& patch = input_chips_patches(context.session.document().model->config());
+  const PatchSpec& patch = image_patches(context.session.document().model->config());
   ImVec2 uv0(0, 0), uv1(1, 1);
   if (chip.kind == Chip::Kind::patch) {
     const std::int64_t place = chip.row - (patch.class_token ? 1 : 0);

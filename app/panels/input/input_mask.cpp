@@ -19,16 +19,6 @@ constexpr float kMaskField = 330.f, kPreview = 150.f, kLabel = 150.f;
 constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cropped
 constexpr std::int64_t kPresetWindow = 4;
 
-AttentionPlace place_of(const ModelConfig& config, AttentionKind of) {
-  switch (of) {
-    case AttentionKind::encoder: return {Stack::enc, Part::attn};
-    case AttentionKind::vision: return {Stack::vision, Part::attn};
-    case AttentionKind::cross: return {config.stack, Part::cross};
-    case AttentionKind::main: break;
-  }
-  return {config.stack, Part::attn};
-}
-
 // The masks set by the user: "causal", "enc:window(4)"; "model" if none is set.
 std::string masks_text(const Document& document) {
   std::string text;
@@ -152,7 +142,9 @@ void MaskBox::draw_choice(const PanelContext& context) {
     if (!first) ImGui::SameLine(0, px(5));
     first = false;
     const std::string id = "###mask_of" + std::to_string(static_cast<int>(of));
-    if (!raised_button(attention_name(config, place_of(config, of)) + id, of == of_) || of == of_) continue;
+    if (!raised_button(attention_name(config, attention_place(of, config.stack)) + id, of == of_) ||
+        of == of_)
+      continue;
     of_ = of;
     text_error_.reset();
     text_ = asked_mask(context.session.document(), of).text();
@@ -205,10 +197,10 @@ void MaskBox::draw_spans(const PanelContext& context) {
 void MaskBox::draw_preview(const PanelContext& context) {
   if (!context.run) return;
   const RunResult& run = *context.run;
-  const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
+  const int sequence = run.nearest(static_cast<int>(sequence_index(context)));
   const Trace& trace = run.trace(sequence);
   const Record* record = has_attention(trace.config(), of_)
-                             ? trace.find(place_of(trace.config(), of_).site(StepRole::mask, 0))
+                             ? trace.find(attention_place(of_, trace.config().stack).site(StepRole::mask, 0))
                              : nullptr;
   if (!record) return;
   const std::int64_t rows = std::min(record->shape[0], kMostPreview),

@@ -14,11 +14,6 @@ namespace {
 
 constexpr float kToolsHeight = 350.f;  // units: the tools under a narrow canvas, and its facts
 
-const PatchSpec& input_picture_patches(const Document& document) {
-  const ModelConfig& config = document.model->config();
-  return config.vision() ? config.vision()->patch : config.patch;
-}
-
 bool holds_numbers(const std::string& path) {
   return ends_with(lower(path), ".npy") || ends_with(lower(path), ".safetensors");
 }
@@ -95,7 +90,7 @@ void PictureBox::follow(const PanelContext& context, FrameState& state) {
 std::string PictureBox::facts(const PanelContext& context) const {
   const Document& document = context.session.document();
   const Sequence& sequence = document.sequences[sequence_index(context)];
-  const PatchSpec& patch = input_picture_patches(document);
+  const PatchSpec& patch = image_patches(document.model->config());
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const std::string name = sequence.picture.name.empty() ? tr("input.picture.drawn") : sequence.picture.name;
   return tr("input.picture.facts",
@@ -145,7 +140,7 @@ void PictureBox::draw_window(const PanelContext& context, FrameState& state, con
     const WithFont face(fonts().body_bold);
     ImGui::TextUnformatted(facts(context).c_str());
   }
-  const PatchSpec& patch = input_picture_patches(context.session.document());
+  const PatchSpec& patch = image_patches(context.session.document().model->config());
   const float screen = ImGui::GetIO().DisplaySize.y;
   const float room = narrow ? std::clamp(screen - corner_.y - px(kToolsHeight), px(160), px(kToolWidth))
                             : std::min(px(360), screen - px(240));

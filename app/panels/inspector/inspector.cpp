@@ -1,10 +1,9 @@
 // The inspector at the right: how the pinned number is computed, how to edit it, the effect of edits, and
 // facts about the current step. The parts are in inspector_*.cpp; this file puts them in order.
-#include <algorithm>
-
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/inside.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
@@ -66,10 +65,8 @@ void draw_name(const PanelContext& context, const Place& place) {
 
 void draw_weight(const PanelContext& context, const Place& place) {
   const Tensor* weight = context.run->trace(context.workspace.cursor.sequence).weights().find(place.weight);
-  bool inside = weight && static_cast<int>(place.index.size()) == weight->rank();
-  for (std::size_t d = 0; inside && d < place.index.size(); ++d)
-    inside = place.index[d] >= 0 && place.index[d] < weight->size(static_cast<int>(d));
-  if (!inside) return wrapped_text(tr("inspector.gone"), theme().text_dim);
+  if (!weight || !is_cell(place.index, weight->sizes()))
+    return wrapped_text(tr("inspector.gone"), theme().text_dim);
   const double value = static_cast<double>(weight->at(place.index));
   draw_number(context, place, value);
   draw_name(context, place);
@@ -86,9 +83,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
 
 std::shared_ptr<const std::optional<Explanation>> explanation_of(const PanelContext& context,
                                                                  const Cell& cell, const std::string& key) {
-  const int sequence =
-      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
-  const auto trace = context.run->traces[static_cast<std::size_t>(sequence)];
+  const auto trace = context.run->shared(context.workspace.cursor.sequence);
   const bool words = is_over_vocabulary(cell.site.slot);
   const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)

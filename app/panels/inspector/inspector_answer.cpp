@@ -1,6 +1,5 @@
 // What the model says, beside every view: the likeliest outputs at the row that is looked at. Beside Output,
 // which shows these itself, how sure it is of them.
-#include <algorithm>
 #include <cmath>
 
 #include "app/figure/canvas.h"
@@ -20,7 +19,7 @@ constexpr std::int64_t kMostAnswers =
 
 std::optional<figure::Figure> answer_figure(const RunResult& run, int sequence, std::int64_t row,
                                             std::shared_ptr<const Trace> before, bool sure) {
-  ViewState state = first_state(*run.document.opened, run.traces[static_cast<std::size_t>(sequence)]);
+  ViewState state = first_state(*run.document.opened, run.shared(sequence));
   state.row = row, state.place.stack = state.run->config().stack;
   if (before && before->rows(state.place.stack) == state.run->rows(state.place.stack))
     state.before = std::move(before);
@@ -38,8 +37,7 @@ std::optional<figure::Figure> answer_figure(const RunResult& run, int sequence, 
 void draw_answer(const PanelContext& context) {
   const Workspace& workspace = context.workspace;
   if (!context.run || context.run->traces.empty() || workspace.hides || workspace.holds_back) return;
-  const int sequence =
-      std::clamp(workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
+  const int sequence = context.run->nearest(workspace.cursor.sequence);
   const Trace& trace = context.run->trace(sequence);
   if (!context.run->document.opened) return;
   const bool small = trace.config().outputs() <= kMostAnswers;

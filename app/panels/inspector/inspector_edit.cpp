@@ -139,18 +139,14 @@ struct Other {
 // is now.
 Other other_run(const PanelContext& context, const Place& place) {
   const RunResult& run = *context.run;
-  const int sequence =
-      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(run.traces.size()) - 1);
+  const int sequence = run.nearest(context.workspace.cursor.sequence);
   const Trace& now = run.trace(sequence);
   const auto without = place.is_weight()
                            ? without_edits_at(run.document, now, sequence, place.weight, place.index)
                            : without_edits_at(run.document, now, sequence, place.cell);
   Other out;
   if (!without || run.recorded()) {
-    if (context.before && !context.before->traces.empty())
-      out.trace =
-          context.before
-              ->traces[std::min(context.before->traces.size() - 1, static_cast<std::size_t>(sequence))];
+    if (context.before && !context.before->traces.empty()) out.trace = context.before->shared(sequence);
     out.title = context.session.pinned() ? "inspector.after.pinned" : "inspector.after.last";
     return out;
   }

@@ -208,8 +208,7 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
 void draw_broken(const PanelContext& context) {
   if (!context.run || context.run->traces.empty() || context.run->document.edits.empty()) return;
   Workspace& workspace = context.workspace;
-  const auto trace = context.run->traces[std::min(
-      context.run->traces.size() - 1, static_cast<std::size_t>(std::max(0, workspace.cursor.sequence)))];
+  const auto trace = context.run->shared(workspace.cursor.sequence);
   const auto broken = inspector_cache(workspace).broken.get(
       key_of({context.run->version, static_cast<std::uint64_t>(workspace.cursor.sequence)}),
       context.workers(), [trace] { return first_broken(*trace); });

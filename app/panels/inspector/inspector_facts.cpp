@@ -29,9 +29,7 @@ std::uint64_t shown_key(const PanelContext& context, const Site& site) {
 }
 
 std::shared_ptr<const Trace> shared_trace(const PanelContext& context) {
-  const auto& traces = context.run->traces;
-  const auto last = static_cast<int>(traces.size()) - 1;
-  return traces[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
+  return context.run->shared(context.workspace.cursor.sequence);
 }
 
 std::optional<RowStats> kept(Result<RowStats> result) {

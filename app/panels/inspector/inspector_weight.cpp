@@ -73,9 +73,7 @@ void draw_weight_facts(const PanelContext& context, const std::string& name) {
   if (chip(label, cache.weight_open, tr("inspector.weight.whole.help")))
     cache.weight_open = !cache.weight_open;
   if (!cache.weight_open) return;
-  const auto last = static_cast<int>(context.run->traces.size()) - 1;
-  const auto run =
-      context.run->traces[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
+  const auto run = context.run->shared(context.workspace.cursor.sequence);
   const std::uint64_t key =
       key_of({context.run->version, static_cast<std::uint64_t>(context.workspace.cursor.sequence),
               std::hash<std::string>{}(name)});

@@ -15,10 +15,6 @@
 
 namespace attnscope {
 
-std::string page_words(const Lesson& lesson, const Page& page, std::string_view what) {
-  return tr(page_key(lesson, page, what));
-}
-
 void gap(float units) { ImGui::Dummy(ImVec2(1, px(units))); }
 
 void reading_text(const std::string& text, ImU32 colour, bool bold) {

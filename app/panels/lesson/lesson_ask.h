@@ -8,8 +8,6 @@
 
 namespace attnscope {
 
-/// A text of a page: "title", "text", "ask", "hint1" ...
-std::string page_words(const Lesson& lesson, const Page& page, std::string_view what);
 /// Text in the reading font, wrapped.
 void reading_text(const std::string& text, ImU32 colour, bool bold = false);
 /// Empty space of this height, units.

@@ -1,6 +1,5 @@
 #include "app/panels/lesson/slide_preview.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/gpu/gl_context.h"
@@ -38,13 +37,8 @@ bool SlidePreview::place(const RunResult& run, ImVec2 size) {
     workspace.cursor = first_cursor(run);
     take_cursor(look, run, workspace);
     const Cursor& cursor = workspace.cursor;
-    const auto at = static_cast<std::size_t>(cursor.sequence);
-    view_ = first_state(*run.document.opened, run.traces.at(at));
-    view_->place = cursor_place(cursor, *view_->run);
-    view_->layer = cursor.layer;
-    view_->head = cursor.head;
-    view_->row = std::clamp<std::int64_t>(
-        cursor.query, 0, std::max<std::int64_t>(0, view_->run->rows(view_->place.stack) - 1));
+    view_ = first_state(*run.document.opened, run.shared(cursor.sequence));
+    look_at_cursor(*view_, cursor);
     view_->temperature = static_cast<double>(run.document.sampling.temperature);
     view_->level = workspace.level;
     const auto found = find_view(workspace.view);

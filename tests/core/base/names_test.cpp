@@ -20,8 +20,6 @@ TEST(Names, StarsStandForAnyLetters) {
 }
 
 TEST(Names, TheListOfTheProgramIsReadAndHoldsNothingTwice) {
-  EXPECT_TRUE(is_action("walk.next"));
-  EXPECT_FALSE(is_action("walk.nowhere"));
   EXPECT_TRUE(is_view("steps"));
   EXPECT_FALSE(is_view("nothing"));
   EXPECT_TRUE(is_item("tab_steps"));

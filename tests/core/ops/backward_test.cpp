@@ -110,12 +110,6 @@ TEST(Backward, GatheredRowsAreAdded) {
   });
 }
 
-TEST(Backward, PatchesGoBackToTheirPixels) {
-  const Tensor pixels = noise({{Axis::none, 3}, {Axis::none, 4}, {Axis::none, 6}}, 1);
-  const Tensor patches = cut_patches(pixels, 2);
-  EXPECT_EQ(cut_patches_backward(patches, 2, 3, 3).values(), pixels.values());
-}
-
 // ---- elementwise and rows -------------------------------------------------------------------------
 
 double activated(Activation kind, double x) {
@@ -214,20 +208,6 @@ TEST(Backward, Norms) {
         expect_gradients(bare.x, x, [&](const Values& v) { return loss(v, {}, {}); });
         EXPECT_TRUE(bare.weight.empty());
       }
-}
-
-TEST(Backward, SoftmaxRows) {
-  const Tensor x = matrix(3, 9, 1), dy = matrix(3, 9, 2);
-  const Values gradient = doubles(dy);
-  expect_gradients(softmax_rows_backward(dy, softmax_rows(x)), x, [&](const Values& v) {
-    double loss = 0;
-    for (std::size_t row = 0; row < v.size(); row += 9) {
-      double sum = 0;
-      for (std::size_t i = 0; i < 9; ++i) sum += std::exp(v[row + i]);
-      for (std::size_t i = 0; i < 9; ++i) loss += gradient[row + i] * std::exp(v[row + i]) / sum;
-    }
-    return loss;
-  });
 }
 
 TEST(Backward, Rotations) {
