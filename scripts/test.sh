@@ -223,6 +223,14 @@ pictured() {
   scripts/screenshots.sh --check
 }
 
+# Whether every kind of sources compiles as one file: then it does in batches of any size, as another machine makes them.
+in_one_batch() {
+  local build=build/batch
+  cmake --preset release -B $build --log-level=WARNING -DATTNSCOPE_FROM_NOTHING=ON -DATTNSCOPE_UNITY_LINES=1000000 \
+    -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=OFF -DCMAKE_CXX_FLAGS=-fsyntax-only >/dev/null || return 1
+  ninja -C $build -t targets all | sed -n 's/^\(.*Unity.*\.o\): .*/\1/p' | xargs ninja -C $build
+}
+
 # Without it nothing else can be tried.
 built() {
   configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON && ninja -C build/release
@@ -238,7 +246,10 @@ if [[ $what == ci || $what == full ]]; then
   part "sanitizers" "3 minutes, with the window 10" sanitized
   part "fuzz" "$([[ $what == full ]] && echo 12 || echo 2) minutes" \
     env ATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
-  if ((threads)); then part "threads" "5 minutes" under_tsan; fi
+  if ((threads)); then
+    part "threads" "5 minutes" under_tsan
+    part "batches" "3 minutes" in_one_batch
+  fi
 fi
 if [[ $what == full ]]; then
   part "benchmarks" "3 minutes" measured

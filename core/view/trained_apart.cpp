@@ -11,9 +11,13 @@
 namespace attnscope {
 namespace {
 
-std::string trained_mask(const OpenedModel& opened) {
-  const std::vector<BlockSpec>& blocks = opened.model->config().blocks;
-  return blocks.empty() ? std::string() : mask_text(blocks.front().attention);
+// The masks of the blocks, each once.
+std::string trained_masks(const OpenedModel& opened) {
+  std::vector<std::string> out;
+  for (const BlockSpec& block : opened.model->config().blocks)
+    if (std::string text = mask_text(block.attention); std::find(out.begin(), out.end(), text) == out.end())
+      out.push_back(std::move(text));
+  return join(out, ", ");
 }
 
 // Two digits: of what was measured on a thousand examples, "100.0 %" would hide the last mistakes.
@@ -46,13 +50,13 @@ std::vector<Text> said_actions(const ViewState& state) {
 bool trained_apart(const OpenedModel& a, const OpenedModel& b) {
   const bool cards = a.card && b.card && !a.card->task.empty() && a.card->task == b.card->task &&
                      a.card->accuracy && b.card->accuracy;
-  return cards && a.model && b.model && trained_mask(a) != trained_mask(b);
+  return cards && a.model && b.model && trained_masks(a) != trained_masks(b);
 }
 
 std::vector<Text> trained_apart_sentence(const OpenedModel& a, std::int64_t open_a, const OpenedModel& b,
                                          std::int64_t open_b) {
-  const std::vector<Text> with{trained_mask(a),
-                               trained_mask(b),
+  const std::vector<Text> with{trained_masks(a),
+                               trained_masks(b),
                                std::min(a.card->measured, b.card->measured),
                                measured_share(*a.card->accuracy),
                                measured_share(*b.card->accuracy),

@@ -240,6 +240,11 @@ TEST(Rules, ThreadsBeginInTheBaseAloneAndNoFrameSleeps) {
   expect_good("app/shell/app.cpp", "std::this_thread::get_id();  // of a std::thread");
 }
 
+TEST(Rules, TheFirstBlockStandsForNoOther) {
+  expect_fault("core/view/a.cpp", "return config.blocks.front().attention;", "first block");
+  expect_good("core/trace/a.cpp", "return config.blocks.front().attention;");
+}
+
 TEST(Rules, AnAreaToClickHasASize) {
   expect_fault("app/views/a.cpp", "if (ImGui::InvisibleButton(id, size)) return;", "hit_area");
   expect_good("app/look/item_map.cpp", "  return ImGui::InvisibleButton(id, size, flags);");

@@ -185,6 +185,13 @@ std::string thread_fault(std::string_view path, const std::string& line) {
   return "";
 }
 
+// A model's blocks may differ; what holds for the first one need not hold for the next.
+std::string first_block_fault(std::string_view path, const std::string& line) {
+  const std::string code = line.substr(0, line.find("//"));
+  const bool first = !begins(path, "core/trace/") && code.find("blocks.front()") != std::string::npos;
+  return first ? "the first block stands for none of the others: ask the block that is meant" : "";
+}
+
 // Dear ImGui's own ends the program where a window has no room for it.
 std::string area_fault(std::string_view path, const std::string& line) {
   const std::string code = line.substr(0, line.find("//"));
@@ -246,7 +253,8 @@ std::vector<Finding> check_file(const std::string& path, const std::string& text
   while (std::getline(lines, line)) {
     ++number;
     for (std::string fault : {include_fault(path, line), family_fault(room, line), random_fault(path, line),
-                              thread_fault(path, line), area_fault(path, line), place_fault(line)}) {
+                              thread_fault(path, line), first_block_fault(path, line), area_fault(path, line),
+                              place_fault(line)}) {
       if (!fault.empty()) {
         findings.push_back({path, number, std::move(fault)});
       }
