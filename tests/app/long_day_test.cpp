@@ -121,7 +121,14 @@ class LongDay : public testing::FrameTest {
     state().lessons.close(state());
     state().lecture.halt(state());
     session_->unpin();
-    for (int i = 0; i < 12; ++i) open_default();  // works that undo goes back to are these now
+    // Works with changes are kept to be gone back to, a bounded number of them; all are alike now.
+    for (int i = 0; i < 25; ++i) {
+      open_default();
+      EXPECT_TRUE(
+          session_->edit("text", {}, [](Document& changed) { return set_text(changed, 0, "The cat sat"); }));
+      settle();
+    }
+    open_default();
     workspace() = morning_;
     state().notices.clear();
     frames(300);
