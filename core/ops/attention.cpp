@@ -105,6 +105,9 @@ class QueryRows {
         query_(scratch(count * d_head_)),
         score_(scratch(kAttentionGroup * kKeys)),
         z_(scratch(count * z_step_)) {
+    for (std::int64_t i = 0; i < count; ++i)  // rows lie far apart: all are asked for at once
+      for (std::int64_t d = 0; d < d_head_; d += 16)
+        __builtin_prefetch(rows_of(in.q, head(i)).row(query(i)) + d);
     for (std::int64_t i = 0; i < count; ++i) {
       const Rows q = rows_of(in.q, head(i));
       for (std::int64_t d = 0; d < d_head_; ++d) query_[i * d_head_ + d] = q.row(query(i))[d] * in.scale;
