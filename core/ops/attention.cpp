@@ -176,12 +176,13 @@ class QueryRows {
     return true;
   }
 
-  // The rows [i, i + rows) and as many panels of a tile as they can see.
+  // The rows [i, i + rows) and as many keys of a tile as they can see: from the border of a panel on, in
+  // whole vectors.
   void through(const Tile& tile, std::int64_t i, std::int64_t rows) {
     const KeySpan span = reach(i, i + rows);
     const std::int64_t begin =
         std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.columns * kernel_.columns;
-    const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.columns));
+    const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.width));
     if (begin >= end) return;
     multiply_adds_ += rows * (end - begin) * (d_head_ + d_value_);
     score(tile, i, rows, begin, end);  // [row, key]
