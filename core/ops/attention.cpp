@@ -20,12 +20,13 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kKeys = 384;                // of a tile: whole panels on every instruction set
-constexpr std::int64_t kRows = 64;                 // of a piece of work
-constexpr std::int64_t kAttentionGroup = 8;        // rows that go through a tile together
-constexpr std::int64_t kAttentionFewRows = 16;     // for them alone nothing is packed beforehand
-constexpr std::int64_t kAttentionInPlaceRows = 4;  // for them not even on the way
-constexpr std::int64_t kPackedFloats = 1 << 24;    // beforehand, at most, but for one head
+constexpr std::int64_t kKeys = 384;                 // of a tile: whole panels on every instruction set
+constexpr std::int64_t kRows = 64;                  // of a piece of work
+constexpr std::int64_t kAttentionGroup = 8;         // rows that go through a tile together
+constexpr std::int64_t kAttentionFewRows = 16;      // for them alone nothing is packed beforehand
+constexpr std::int64_t kAttentionInPlaceRows = 4;   // for them not even on the way
+constexpr std::int64_t kFewWorthThreads = 1 << 14;  // multiplications: they wait for memory most of the time
+constexpr std::int64_t kPackedFloats = 1 << 24;     // beforehand, at most, but for one head
 
 std::int64_t whole(std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; }
 
@@ -104,6 +105,9 @@ class QueryRows {
         query_(scratch(count * d_head_)),
         score_(scratch(kAttentionGroup * kKeys)),
         z_(scratch(count * z_step_)) {
+    for (std::int64_t i = 0; i < count; ++i)  // rows lie far apart: all are asked for at once
+      for (std::int64_t d = 0; d < d_head_; d += 16)
+        __builtin_prefetch(rows_of(in.q, head(i)).row(query(i)) + d);
     for (std::int64_t i = 0; i < count; ++i) {
       const Rows q = rows_of(in.q, head(i));
       for (std::int64_t d = 0; d < d_head_; ++d) query_[i * d_head_ + d] = q.row(query(i))[d] * in.scale;
@@ -172,12 +176,13 @@ class QueryRows {
     return true;
   }
 
-  // The rows [i, i + rows) and as many panels of a tile as they can see.
+  // The rows [i, i + rows) and as many keys of a tile as they can see: from the border of a panel on, in
+  // whole vectors.
   void through(const Tile& tile, std::int64_t i, std::int64_t rows) {
     const KeySpan span = reach(i, i + rows);
     const std::int64_t begin =
         std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.columns * kernel_.columns;
-    const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.columns));
+    const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.width));
     if (begin >= end) return;
     multiply_adds_ += rows * (end - begin) * (d_head_ + d_value_);
     score(tile, i, rows, begin, end);  // [row, key]
@@ -189,21 +194,27 @@ class QueryRows {
   void score(const Tile& tile, std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end) {
     const float* const q = query_.get() + i * d_head_;
     if (!tile.k) return score_in_place(keys_.keys().row(tile.begin + begin), q, rows, begin, end);
+    score_packed(tile.k, tile.count, q, rows, begin, end);
+  }
+  // Keys [begin, end) of `count` in panels.
+  void score_packed(const float* k, std::int64_t count, const float* q, std::int64_t rows, std::int64_t begin,
+                    std::int64_t end, std::int64_t to = 0) {
     for (std::int64_t key = begin; key < end; key += kernel_.columns) {
-      const std::int64_t ld = std::min(kernel_.columns, whole(tile.count - key, kernel_.width));
-      kernel_.multiply(q, d_head_, 1, tile.k + key * d_head_, ld, kZeroRow, 0, score_.get() + key, kKeys,
+      const std::int64_t ld = std::min(kernel_.columns, whole(count - key, kernel_.width));
+      kernel_.multiply(q, d_head_, 1, k + key * d_head_, ld, kZeroRow, 0, score_.get() + to + key, kKeys,
                        rows, std::min(ld, whole(end - key, kernel_.width)), d_head_);
     }
   }
+  // Sixteen keys at a time where they lie; the last few are packed.
   void score_in_place(const float* k, const float* q, std::int64_t rows, std::int64_t begin,
                       std::int64_t end) {
+    const std::int64_t ld = keys_.keys().ld, turned = (end - begin) / 16 * 16, last = end - begin - turned;
     for (std::int64_t row = 0; row < rows; ++row)
-      std::fill_n(score_.get() + row * kKeys + begin, whole(end - begin, kernel_.width), 0.f);
-    const std::int64_t ld = keys_.keys().ld, transposed = (end - begin) / 16 * 16;
-    kernel_.multiply_transposed(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, transposed, d_head_);
-    multiply_alone({q, d_head_, 1, nullptr, score_.get() + begin + transposed, kKeys, rows,
-                    end - begin - transposed, d_head_, true},
-                   Right(k + transposed * ld, ld, true));
+      std::fill_n(score_.get() + row * kKeys + begin, turned, 0.f);
+    kernel_.multiply_transposed(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, turned, d_head_);
+    if (last == 0) return;
+    kernel_.pack(k + turned * ld, ld, true, room_.get(), kernel_.columns, last, d_head_);
+    score_packed(room_.get(), last, q, rows, 0, last, begin + turned);
   }
 
   // Scores become exp(score - running maximum); what the last vector has beyond them becomes 0.
@@ -230,9 +241,9 @@ class QueryRows {
 
   void add_values(const Tile& tile, std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end) {
     if (hiding_) return add_what_is_seen(tile, i, begin, end);
-    for (std::int64_t col = 0; col < d_value_; col += keys_.v_columns()) {
-      const std::int64_t n = std::min(keys_.v_columns(), z_step_ - col),
-                         ld = tile.v_step > 0 ? tile.v_step : n;
+    const std::int64_t most = rows == 1 && tile.v_step > 0 ? kernel_.row_columns : keys_.v_columns();
+    for (std::int64_t col = 0; col < d_value_; col += most) {
+      const std::int64_t n = std::min(most, z_step_ - col), ld = tile.v_step > 0 ? tile.v_step : n;
       const float* const from = tile.v_step > 0 ? tile.v + col : tile.v + col * tile.count;
       float* const z = z_.get() + i * z_step_ + col;
       kernel_.multiply(score_.get() + begin, kKeys, 1, from + begin * ld, ld, z, z_step_, z, z_step_, rows, n,
@@ -306,7 +317,8 @@ class Attention {
 
   template <class Body>
   void share(std::int64_t count, Body body) const {
-    if (in_.q.size(0) * in_.q.size(1) * in_.k.size(1) * in_.v.size(2) >= kWorthThreads)
+    const std::int64_t least = in_.q.size(1) <= kAttentionInPlaceRows ? kFewWorthThreads : kWorthThreads;
+    if (in_.q.size(0) * in_.q.size(1) * in_.k.size(1) * in_.v.size(2) >= least)
       return for_each_tile(count, body);
     for (std::int64_t index = 0; index < count; ++index) body(index);
   }

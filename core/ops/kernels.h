@@ -12,20 +12,22 @@ namespace attnscope {
 
 /// Row-major matrices are (pointer, ld) with ld = floats from one row to the next.
 struct Kernels {
-  const char* name;      ///< what kernel_name() shows
-  std::int64_t width;    ///< floats of a vector
-  std::int64_t columns;  ///< of a panel at most: whole vectors
+  const char* name;          ///< what kernel_name() shows
+  std::int64_t width;        ///< floats of a vector
+  std::int64_t columns;      ///< of a panel at most: whole vectors
+  std::int64_t row_columns;  ///< that multiply() takes of a single row: whole vectors
 
   /// Writes b [k, n], stored as [n, k] where `transposed`, as panels of `columns` columns (whole vectors),
   /// one behind the other. Rows of a panel are as many whole vectors as it needs, filled up with 0: only the
   /// last panel may be narrower.
   void (*pack)(const float* b, std::int64_t ldb, bool transposed, float* to, std::int64_t columns,
                std::int64_t n, std::int64_t k);
-  /// c [m, n] = from [m, n] + a [m, k] b [k, n] for n <= columns. Cell (i, k) of a is a[i a_row + k a_col],
-  /// (i, j) of `from` from[i from_row + j]: c itself, or one row for all. Rows of b are read in whole vectors
-  /// (as pack leaves them); c and `from` are touched in n columns only. A cell of c is one chain from + a b +
-  /// a b + ... in the order of k, each step rounded once (twice where the processor has no fused product):
-  /// its bits do not depend on m, on n, on where it stands, or on whether k is cut into several calls.
+  /// c [m, n] = from [m, n] + a [m, k] b [k, n] for n <= columns, or m = 1 and n <= row_columns in whole
+  /// vectors. Cell (i, k) of a is a[i a_row + k a_col], (i, j) of `from` from[i from_row + j]: c itself, or
+  /// one row for all. Rows of b are read in whole vectors (as pack leaves them); c and `from` are touched in
+  /// n columns only. A cell of c is one chain from + a b + a b + ... in the order of k, each step rounded
+  /// once (twice where the processor has no fused product): its bits do not depend on m, on n, on where it
+  /// stands, or on whether k is cut into several calls.
   void (*multiply)(const float* a, std::int64_t a_row, std::int64_t a_col, const float* b, std::int64_t ldb,
                    const float* from, std::int64_t from_row, float* c, std::int64_t ldc, std::int64_t m,
                    std::int64_t n, std::int64_t k);

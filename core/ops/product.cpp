@@ -244,7 +244,10 @@ void run(const Product& product, const Right& w, std::int64_t threads, Share sha
 
 void multiply(const Product& product, const Right& w) {
   if (product.m * product.n * product.k < (1 << 16)) return multiply_alone(product, w);
-  run(product, w, threads_here(), [](std::int64_t count, const auto& body) { for_each_tile(count, body); });
+  const bool in_order = product.m == 1 && w.data;
+  run(product, w, threads_here(), [&](std::int64_t count, const auto& body) {
+    in_order ? for_each_tile_from_ends(count, body) : for_each_tile(count, body);
+  });
 }
 
 void multiply_alone(const Product& product, const Right& w) {

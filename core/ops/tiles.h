@@ -20,6 +20,31 @@ void for_each_tile(std::int64_t count, Body body) {
   parallel_for(threads < count ? threads : count, 1, drain);
 }
 
+/// The same where tiles lie one after another in memory, which is read once: two threads go over neighbouring
+/// tiles from both ends of a run of them, until they meet, and then help at the other runs.
+template <class Body>
+void for_each_tile_from_ends(std::int64_t count, Body body, std::int64_t threads = thread_count()) {
+  struct Run {
+    std::int64_t begin, size;
+    std::atomic<std::int64_t> taken{0}, up{0}, down{0};
+  };
+  constexpr std::int64_t kRuns = 8;
+  if (threads > count) threads = count;
+  const std::int64_t runs = threads < 2 * kRuns ? (threads + 1) / 2 : kRuns;
+  Run all[kRuns];
+  for (std::int64_t i = 0; i < runs; ++i) {
+    all[i].begin = count * i / runs;
+    all[i].size = count * (i + 1) / runs - all[i].begin;
+  }
+  parallel_for(threads, 1, [&](std::int64_t thread, std::int64_t) {
+    for (std::int64_t i = 0; i < runs; ++i) {
+      Run& run = all[(thread / 2 + i) % runs];
+      while (run.taken++ < run.size)
+        body(run.begin + (thread % 2 == 0 ? run.up++ : run.size - 1 - run.down++));
+    }
+  });
+}
+
 /// Cuts [0, size) into the fewest pieces of at most `longest`, nearly equal, whose borders are multiples of
 /// `step`.
 struct Cut {
