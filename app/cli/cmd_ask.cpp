@@ -307,10 +307,7 @@ Status run_merge(const AskOptions& options) {
 }
 
 void add_question(CLI::App& command, AskOptions& options) {
-  command.add_option("--measure", options.measures, tr("cli.ask.measures"))
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("M");
+  add_measures(command, options.measures);
   command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command.add_flag("--json", options.json, tr("cli.ask.json"));
   command.add_option("--out", options.out, tr("cli.ask.out"));
@@ -379,7 +376,7 @@ void add_patch(CLI::App& app, Action& action) {
                options.corrupt.add_to(command, false, "corrupt-");
                add_sweep(command, options);
                command.add_option("--direction", options.direction, tr("cli.ask.direction"))
-                   ->check(CLI::Validator(one_word_of({"denoise", "noise"}), ""));
+                   ->check(word_of({"denoise", "noise"}));
              });
 }
 
@@ -390,7 +387,7 @@ void add_attribute(CLI::App& app, Action& action) {
                options.text.add_to(command, false);
                add_question(command, options);
                CLI::Option* const by = command.add_option("--by", options.by, tr("cli.ask.by"));
-               by->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+               by->check(word_of({"part", "head", "token", "neuron"}));
                by->each([&options](const std::string&) { options.by_given = true; });
                CLI::Option* const linear = command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
                CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));

@@ -316,28 +316,17 @@ void PositionPages::draw_dots(const ViewContext& context, const PositionTable& d
   const std::uint64_t key = key_of({data.key, position_pages_number(look.pos)});
   if (key != dots_key_) {
     dots_key_ = key;
-    const auto points = [&](const Tensor& table, std::vector<ImVec2>& out) {
-      out.clear();
-      const auto dots = dot_products(table, look.pos);
-      for (std::size_t p = 0; p < dots.size(); ++p)
-        out.emplace_back(static_cast<float>(static_cast<double>(p) - static_cast<double>(look.pos)),
+    dots_.clear();
+    const auto dots = dot_products(data.table, look.pos);
+    for (std::size_t p = 0; p < dots.size(); ++p)
+      dots_.emplace_back(static_cast<float>(static_cast<double>(p) - static_cast<double>(look.pos)),
                          static_cast<float>(dots[p]));
-    };
-    points(data.table, dots_);
   }
-  LinePlot plot;
-  plot.key = "position_dots";
-  LineSeries series;
-  series.points = dots_;
-  series.colour = theme().attention;
-  series.dots = true;
-  series.label = tr("position.dots.series", {std::to_string(look.pos)});
-  plot.series.push_back(std::move(series));
-  plot.x0 = dots_.front().x, plot.x1 = std::max(dots_.back().x, plot.x0 + 1);
+  LinePlot plot = dotted_plot("position_dots", dots_, theme().attention);
+  plot.series.front().label = tr("position.dots.series", {std::to_string(look.pos)});
   plot.x_title = tr("position.dots.axis");
   plot.readout = true;
   plot.x_name = "k";
-  fit_y(plot);
   plot.x_marks.push_back(static_cast<float>(look.distance));
   const float words = scaled(22);
   const LineEvent event = draw_line_plot(plot, at, ImVec2(room.x, room.y - words));

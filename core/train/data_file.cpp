@@ -123,7 +123,8 @@ class Lines final : public Task {
  public:
   Lines(std::vector<std::string> words, std::vector<std::vector<int>> train,
         std::vector<std::vector<int>> held_out, DataSource source)
-      : words_(std::move(words)),
+      : Task({"file", "Lines of a file", "Says the next word of the lines of a text file.", "gpt2"}),
+        words_(std::move(words)),
         train_(std::move(train)),
         held_out_(std::move(held_out)),
         source_(std::move(source)) {
@@ -133,11 +134,6 @@ class Lines final : public Task {
     for (const auto* lines : {&train_, &held_out_})
       for (const std::vector<int>& line : *lines) longest_ = std::max(longest_, line.size());
   }
-
-  std::string_view name() const override { return "file"; }
-  std::string_view title() const override { return "Lines of a file"; }
-  std::string_view sentence() const override { return "Says the next word of the lines of a text file."; }
-  std::string_view layout() const override { return "gpt2"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));

@@ -75,12 +75,9 @@ Example task_gap_filler_example_of(const Story& story, const std::vector<int>& m
 
 class GapFiller final : public Task {
  public:
-  std::string_view name() const override { return "gap-filler"; }
-  std::string_view title() const override { return "Gap filler"; }
-  std::string_view sentence() const override {
-    return "Fills masked words of the Storyteller's stories, reading in both directions.";
-  }
-  std::string_view layout() const override { return "bert"; }
+  GapFiller()
+      : Task({"gap-filler", "Gap filler",
+              "Fills masked words of the Storyteller's stories, reading in both directions.", "bert"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 0, 64, 256, "post", ""}));
@@ -108,13 +105,7 @@ class GapFiller final : public Task {
                            WordTokenizer::Cut::words});
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 2500;
-    out.batch = 32;
-    out.learning_rate = 2e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 2500, .batch = 32, .learning_rate = 2e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     const Story story = story_of(seed, split, number);

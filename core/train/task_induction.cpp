@@ -86,12 +86,10 @@ class LayerScores {
 
 class Induction final : public Task {
  public:
-  std::string_view name() const override { return "induction"; }
-  std::string_view title() const override { return "Induction"; }
-  std::string_view sentence() const override {
-    return "Goes on with a random sequence that comes again, by looking for what followed the last time.";
-  }
-  std::string_view layout() const override { return "attnscope"; }
+  Induction()
+      : Task({"induction", "Induction",
+              "Goes on with a random sequence that comes again, by looking for what followed the last time.",
+              "attnscope"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 2, 0, 64, 256, "pre", ""}));
@@ -112,13 +110,7 @@ class Induction final : public Task {
         {task_induction_vocabulary().words(), {"<bos>"}, "", "<bos>", "", WordTokenizer::Cut::letters});
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 1000;
-    out.batch = 32;
-    out.learning_rate = 5e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 1000, .batch = 32, .learning_rate = 5e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);

@@ -109,13 +109,11 @@ ModelConfig encoder_of(const TaskSizes& sizes) {
 
 class Pilot final : public Task {
  public:
-  std::string_view name() const override { return "pilot"; }
-  std::string_view title() const override { return "Pilot"; }
-  std::string_view sentence() const override {
-    return "Looks at a table with coloured things, reads an instruction in English or Korean, and moves a "
-           "hand by seven action tokens.";
-  }
-  std::string_view layout() const override { return "attnscope"; }
+  Pilot()
+      : Task({"pilot", "Pilot",
+              "Looks at a table with coloured things, reads an instruction in English or Korean, and moves a "
+              "hand by seven action tokens.",
+              "attnscope"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
@@ -145,13 +143,7 @@ class Pilot final : public Task {
     return out;
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 6000;
-    out.batch = 32;
-    out.learning_rate = 2e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 6000, .batch = 32, .learning_rate = 2e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);
