@@ -23,7 +23,7 @@ if [[ ! -f $build/build.ninja ]]; then
   echo "run: configuring build/release"
   # The tests' packages are not needed to run; scripts/test.sh switches the tests on.
   # Large batches: half a minute less from nothing; whoever changes the program and builds again takes cmake by hand.
-  (cd "$root" && cmake --preset release -DATTNSCOPE_UNITY_LINES=12000 -DATTNSCOPE_TESTS=OFF -DATTNSCOPE_BENCH=OFF \
+  (cd "$root" && cmake --preset release -DATTNSCOPE_FROM_NOTHING=ON -DATTNSCOPE_TESTS=OFF -DATTNSCOPE_BENCH=OFF \
     --log-level=WARNING >/dev/null)
 fi
 if [[ -x $build/$program ]]; then

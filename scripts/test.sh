@@ -48,7 +48,7 @@ part() {
 
 # configure PRESET [OPTION...]: from nothing with large batches of sources, as scripts/run.sh
 configure() {
-  [[ -f build/$1/build.ninja ]] || set -- "$1" -DATTNSCOPE_UNITY_LINES=12000 "${@:2}"
+  [[ -f build/$1/build.ninja ]] || set -- "$1" -DATTNSCOPE_FROM_NOTHING=ON "${@:2}"
   cmake --preset "$1" --log-level=WARNING "${@:2}" >/dev/null
 }
 

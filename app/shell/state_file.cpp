@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::int64_t kFewCells = 8;              // of a step's first row
 constexpr std::int64_t kMostDigested = 1ll << 20;  // larger steps are left out of the digest
@@ -28,14 +28,14 @@ double now_ms() {
 }
 
 // JSON has no NaN and infinities: strings instead.
-json state_number(float value) {
+Json state_number(float value) {
   if (std::isfinite(value)) return static_cast<double>(value);
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
+Json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
-  json cells = json::array();
+  Json cells = Json::array();
   if (!record || record->shape.empty()) return cells;
   const std::int64_t rows = record->shape.size() > 1 ? record->shape[record->shape.size() - 2] : 1;
   const Tensor last_row =
@@ -56,7 +56,7 @@ std::string digest(const Trace& trace) {
   return format("%016llx", static_cast<unsigned long long>(hash.value()));
 }
 
-json describe_cursor(const Workspace& workspace, const RunResult* run) {
+Json describe_cursor(const Workspace& workspace, const RunResult* run) {
   const Cursor& cursor = workspace.cursor;
   return {{"sequence", cursor.sequence},
           {"layer", cursor.layer},
@@ -68,10 +68,10 @@ json describe_cursor(const Workspace& workspace, const RunResult* run) {
           {"pinned", cursor.pinned ? to_text(*cursor.pinned) : std::string()}};
 }
 
-json describe_document(const Document& document) {
-  json sequences = json::array();
+Json describe_document(const Document& document) {
+  Json sequences = Json::array();
   for (const Sequence& sequence : document.sequences) {
-    json tokens = json::array();
+    Json tokens = Json::array();
     for (const Token& token : sequence.tokens) tokens.push_back(token.text);
     sequences.push_back({{"text", sequence.text},
                          {"ids", sequence.input.ids},
@@ -91,23 +91,23 @@ bool awaits_result(const Session& session, const RunResult* run) {
   return run->undo_point != session.history().point() || run->document.opened != session.document().opened;
 }
 
-json describe_items() {
-  json items = json::object();
+Json describe_items() {
+  Json items = Json::object();
   for (const auto& [name, rect] : noted_items()) {
-    json& row = items[name] = {rect.p0.x, rect.p0.y, rect.p1.x, rect.p1.y};
+    Json& row = items[name] = {rect.p0.x, rect.p0.y, rect.p1.x, rect.p1.y};
     if (rect.rows > 0) row.insert(row.end(), {rect.rows, rect.cols});
   }
   return items;
 }
 
 /// Mouse position and buttons in this frame.
-json describe_mouse(const ImGuiIO& io) {
+Json describe_mouse(const ImGuiIO& io) {
   const bool down = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2];
   if (!ImGui::IsMousePosValid()) return {-1, -1, down};
   return {static_cast<int>(io.MousePos.x), static_cast<int>(io.MousePos.y), down};
 }
 
-json describe_presenter(const Presenter& presenter) {
+Json describe_presenter(const Presenter& presenter) {
   return {
       {"on", presenter.on},
       {"black", presenter.black},
@@ -120,8 +120,8 @@ json describe_presenter(const Presenter& presenter) {
       {"strokes", presenter.strokes.size()}};
 }
 
-json describe_messages(const FrameState& state) {
-  json notices = json::array();
+Json describe_messages(const FrameState& state) {
+  Json notices = Json::array();
   for (const Notice& notice : state.notices) notices.push_back(notice.text.str());
   const auto& error = state.session.error();
   return {{"error", error ? error->sentence() : std::string()},
@@ -129,9 +129,9 @@ json describe_messages(const FrameState& state) {
           {"notices", notices}};
 }
 
-json describe_training(const Session& session) {
+Json describe_training(const Session& session) {
   const Training& training = session.training();
-  json out{{"state", training_state_name(training.state())},
+  Json out{{"state", training_state_name(training.state())},
            {"shown_step", session.shown_training_step()},
            {"wanted_step", session.wanted_checkpoint()}};
   if (const auto outcome = training.outcome()) {
@@ -142,7 +142,7 @@ json describe_training(const Session& session) {
   }
   const auto snapshot = training.snapshot();
   if (!snapshot) return out;
-  json checkpoints = json::array(), measures = json::object();
+  Json checkpoints = Json::array(), measures = Json::object();
   for (const auto& kept : snapshot->checkpoints) checkpoints.push_back(kept->step);
   for (const Measure& measure : snapshot->measures) measures[measure.name] = measure.value;
   const TrainingCurves& curves = *snapshot->curves;
@@ -159,8 +159,8 @@ json describe_training(const Session& session) {
 }
 
 // The last gradient check: its step or weight by name and index, and its result.
-json describe_check(const GradientCheck& check) {
-  json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
+Json describe_check(const GradientCheck& check) {
+  Json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
   if (check.error) out["error"] = check.error->sentence();
   if (!check.done || check.error) return out;
   out.update({{"analytic", check.numbers.analytic},
@@ -170,8 +170,8 @@ json describe_check(const GradientCheck& check) {
   return out;
 }
 
-json describe_backward(const Workspace& workspace) {
-  json out{{"on", workspace.backward},
+Json describe_backward(const Workspace& workspace) {
+  Json out{{"on", workspace.backward},
            {"target", workspace.backward_target},
            {"rows", name_of_value(workspace.backward_rows, kLossRows)}};
   const auto grads = workspace.backward_run.newest();
@@ -187,7 +187,7 @@ json describe_backward(const Workspace& workspace) {
   const std::int64_t head = grads->gradients->trace().own_head(cursor.step, cursor.head);
   const std::int64_t rows = record->shape[record->shape.size() - 2];
   const Tensor row = grads->gradients->slice(cursor.step, head, {rows - 1, rows}, {0, kFewCells}).packed();
-  json values = json::array();
+  Json values = Json::array();
   for (std::int64_t i = 0; i < row.count(); ++i) values.push_back(state_number(row.data()[i]));
   out.update({{"name", gradient_name(cursor.step)}, {"values", values}});
   return out;
@@ -228,26 +228,26 @@ void StateFile::follow_numbers(Frame& frame) {
   if (key == numbers_key_) return;
   numbers_key_ = key;
   const Trace& trace = run->trace(cursor.sequence);
-  json kinds = json::array();
+  Json kinds = Json::array();
   for (const TimelineStep& step : frame.walked()->steps) kinds.push_back(to_text(step.main));
   numbers_ = {{"values", first_cells(trace, cursor.step, cursor.head)},
               {"last_values",
-               run->steps.empty() ? json::array() : first_cells(trace, run->steps.back().main, cursor.head)},
+               run->steps.empty() ? Json::array() : first_cells(trace, run->steps.back().main, cursor.head)},
               {"digest", digest(trace)},
               {"steps", kinds}};
 }
 
-json StateFile::describe(Frame& frame) {
+Json StateFile::describe(Frame& frame) {
   const FrameState& state = frame.state();
   const Workspace& workspace = state.workspace;
   const History& history = state.session.history();
   const ImGuiIO& io = ImGui::GetIO();
-  json views = json::array(), offered = json::array();
+  Json views = Json::array(), offered = Json::array();
   for (const auto& view : state.views) {
     views.push_back(view->id());
     if (!state.run || view->unavailable(*state.run).empty()) offered.push_back(view->id());
   }
-  json all{{"window", {static_cast<int>(io.DisplaySize.x), static_cast<int>(io.DisplaySize.y)}},
+  Json all{{"window", {static_cast<int>(io.DisplaySize.x), static_cast<int>(io.DisplaySize.y)}},
            {"views", views},
            {"offered_views", offered},
            {"view", workspace.view},
@@ -287,11 +287,11 @@ void StateFile::end(Frame& frame) {
   ++frames_;
   follow_times(frame);
   follow_numbers(frame);
-  json now = describe(frame);
+  Json now = describe(frame);
   if (now == written_) return;
   written_ = now;
   now["frame"] = frames_;
-  const std::string text = now.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = now.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (Status status = write_file(path_, text); !status) {
     std::fprintf(stderr, "attnscope: %s\n", status.error().text().c_str());
     path_.clear();

@@ -16,31 +16,31 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr double kKeepAfter = 1;  // seconds without a change
 constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
 
-std::string kept_text(const json& kept) {
-  return kept.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+std::string kept_text(const Json& kept) {
+  return kept.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-json LecturePlayer::kept() const {
-  json out = lecture_to_json(lecture_, {});
+Json LecturePlayer::kept() const {
+  Json out = lecture_to_json(lecture_, {});
   if (!lecture_.path.empty()) out["path"] = lecture_.path;
   if (!file_.empty()) out["file"] = file_;
   if (changed_) out["changed"] = true;
   return out;
 }
 
-json LecturePlayer::part() const {
+Json LecturePlayer::part() const {
   const bool shipped = lecture_.path.starts_with(kLecturePrefix);
-  return lecture_.slides.empty() || (shipped && !changed_) ? json() : kept();
+  return lecture_.slides.empty() || (shipped && !changed_) ? Json() : kept();
 }
 
-void LecturePlayer::take_part(FrameState& state, const json& part, const std::string& session, bool older) {
+void LecturePlayer::take_part(FrameState& state, const Json& part, const std::string& session, bool older) {
   if (part.is_null() || (older && !lecture_.slides.empty())) return;
   Result<Lecture> read = lecture_from_json(part, session);
   if (!read) return state.notify(Notice::Kind::warning, read.error().what, read.error().advice, 0);
@@ -74,7 +74,7 @@ void LecturePlayer::keep_in(FrameState& state, std::string path) {
   std::error_code ignored;
   if (kept_in_.empty() || !fs::exists(kept_in_, ignored)) return;
   const Result<std::string> text = read_file(kept_in_, kMostKeptBytes);
-  const Result<json> file = text ? parse_json(*text, kept_in_) : Result<json>(text.error());
+  const Result<Json> file = text ? parse_json(*text, kept_in_) : Result<Json>(text.error());
   // Named by the file that its slides came from: what lies in the config folder may name any model.
   const bool named = file && file->is_object() && file->contains("path") && (*file)["path"].is_string();
   Result<Lecture> read =

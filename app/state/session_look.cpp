@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 bool has_view_row(const std::string& id) {
   const auto& table = view_table();
@@ -25,41 +25,41 @@ bool has_view_row(const std::string& id) {
 namespace {
 
 // The path of places in the inspector, and how its terms are listed.
-json inspector_look(const InspectorState& inspector) {
-  json trail = json::array();
+Json inspector_look(const InspectorState& inspector) {
+  Json trail = Json::array();
   for (const Place& place : inspector.trail)
-    trail.push_back(place.is_weight() ? json{{"weight", place.weight}, {"at", place.index}}
-                                      : json(to_text(place.cell)));
+    trail.push_back(place.is_weight() ? Json{{"weight", place.weight}, {"at", place.index}}
+                                      : Json(to_text(place.cell)));
   return {{"trail", trail}, {"all_terms", inspector.all_terms}, {"largest_first", inspector.largest_first}};
 }
 
-std::optional<Place> cell_place(const json& text, const Trace& trace) {
+std::optional<Place> cell_place(const Json& text, const Trace& trace) {
   const auto cell = parse_cell(text.get<std::string>());
   if (!cell || !trace.find(cell->site)) return std::nullopt;
   return Place{*cell, {}, {}};
 }
 
-std::optional<Place> weight_place(const json& one, const Trace& trace) {
+std::optional<Place> weight_place(const Json& one, const Trace& trace) {
   Place place;
-  const json none, &at = one.is_object() && one.contains("at") ? one["at"] : none;
+  const Json none, &at = one.is_object() && one.contains("at") ? one["at"] : none;
   if (one.is_object()) session_look_read(one, "weight", place.weight);
   const Tensor* weight = trace.weights().find(place.weight);
   if (!weight || !at.is_array() || static_cast<int>(at.size()) != weight->rank()) return std::nullopt;
   for (int d = 0; d < weight->rank(); ++d) {
-    const json& index = at[static_cast<std::size_t>(d)];
+    const Json& index = at[static_cast<std::size_t>(d)];
     if (!index.is_number_unsigned() || index.get<std::int64_t>() >= weight->size(d)) return std::nullopt;
     place.index.push_back(index.get<std::int64_t>());
   }
   return place;
 }
 
-void take_inspector(const json& look, const Trace& trace, InspectorState& inspector) {
+void take_inspector(const Json& look, const Trace& trace, InspectorState& inspector) {
   const auto found = look.find("inspector");
   inspector.trail.clear();
   if (found == look.end() || !found->is_object()) return;
   session_look_read(*found, "all_terms", inspector.all_terms);
   session_look_read(*found, "largest_first", inspector.largest_first);
-  for (const json& one : found->value("trail", json::array())) {
+  for (const Json& one : found->value("trail", Json::array())) {
     std::optional<Place> place = one.is_string() ? cell_place(one, trace) : weight_place(one, trace);
     if (!place) return inspector.trail.clear();
     inspector.trail.push_back(*std::move(place));
@@ -67,8 +67,8 @@ void take_inspector(const json& look, const Trace& trace, InspectorState& inspec
 }
 
 // The labs that were opened, with their values as typed text.
-json lab_look(const Workspace& workspace) {
-  json out = json::object();
+Json lab_look(const Workspace& workspace) {
+  Json out = Json::object();
   for (const auto& [name, values] : workspace.lab_values)
     if (const auto lab = find_lab(name))
       for (const LabControl& control : (*lab)->controls)
@@ -76,7 +76,7 @@ json lab_look(const Workspace& workspace) {
   return out;
 }
 
-void take_labs(const json& look, Workspace& workspace) {
+void take_labs(const Json& look, Workspace& workspace) {
   session_look_read(look, "lab", workspace.lab);
   const auto found = look.find("lab_values");
   if (found == look.end() || !found->is_object()) return;
@@ -92,9 +92,9 @@ void take_labs(const json& look, Workspace& workspace) {
 
 }  // namespace
 
-json look_of(const Workspace& workspace) {
+Json look_of(const Workspace& workspace) {
   const Cursor& cursor = workspace.cursor;
-  json at = {{"sequence", cursor.sequence},
+  Json at = {{"sequence", cursor.sequence},
              {"layer", cursor.layer},
              {"head", cursor.head},
              {"query", cursor.query},
@@ -124,7 +124,7 @@ json look_of(const Workspace& workspace) {
           {"cursor", at}};
 }
 
-void take_look(const json& look, Workspace& workspace) {
+void take_look(const Json& look, Workspace& workspace) {
   if (!look.is_object()) return;
   std::string view = workspace.view, second;
   session_look_read(look, "view", view);
@@ -152,7 +152,7 @@ void take_look(const json& look, Workspace& workspace) {
   const auto take = [&](const char* key, std::vector<std::string>& into, auto parse) {
     into.clear();
     if (const auto found = look.find(key); found != look.end() && found->is_array())
-      for (const json& text : *found)
+      for (const Json& text : *found)
         if (text.is_string() && parse(text.get<std::string>())) into.push_back(text);
   };
   take("breakpoints", workspace.breakpoints, parse_site);
@@ -160,7 +160,7 @@ void take_look(const json& look, Workspace& workspace) {
   take("watched", workspace.watched, parse_watch);
 }
 
-void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {
+void take_cursor(const Json& look, const RunResult& run, Workspace& workspace) {
   const auto at = look.is_object() ? look.find("cursor") : look.end();
   if (!look.is_object() || at == look.end() || !at->is_object()) return;
   Cursor& cursor = workspace.cursor;

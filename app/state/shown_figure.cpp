@@ -20,7 +20,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const ViewSpec* view_named(const std::string& id) {
   for (const ViewSpec& view : views_by_file())
@@ -92,9 +92,9 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
 }
 
 // How attnscope-cli figure draws it again.
-json figure_words(const ShownView& shown, const ExportRequest& request) {
+Json figure_words(const ShownView& shown, const ExportRequest& request) {
   const ViewState& state = shown.state;
-  json out = {{"view", shown.view->id},
+  Json out = {{"view", shown.view->id},
               {"level", name_of_value(state.level, kLevels)},
               {"size", request.size},
               {"lang", language()},
@@ -106,7 +106,7 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
               {"minus", false},
               {"present", false},
               {"step", ""},
-              {"set", json::array()}};
+              {"set", Json::array()}};
   if (state.lab) {
     out["page"] = state.lab->id();
     for (const LabControl& control : state.lab->controls)
@@ -213,7 +213,7 @@ static std::shared_ptr<const RunResult> compared_with(const FrameState& state, c
   return before ? state.session.against() : state.session.pinned();
 }
 
-std::string session_to_carry(const FrameState& state, const std::string& path, const json& figure,
+std::string session_to_carry(const FrameState& state, const std::string& path, const Json& figure,
                              const ShownView* shown) {
   const std::shared_ptr<const RunResult> pinned = compared_with(state, shown);
   const Document& document = state.session.document();
@@ -241,10 +241,10 @@ Result<std::function<Status()>> report_writer(const FrameState& state, const std
 // What was run, with the session that attnscope-cli draws the page from again. `document`: null of a lab,
 // which has no model. `whole` false: an answer that was saved before all of it was there.
 std::string run_of_data(const Document* document, const std::string& session, bool whole) {
-  json out = document ? told_document(*document) : json{{"version", told_version()}};
+  Json out = document ? told_document(*document) : Json{{"version", told_version()}};
   put_session_command(out, session, {"figure", kRunSession});
   if (!whole) out["complete"] = false;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -16,45 +16,45 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 
-void workspace_file_read(const json& file, const char* key, float& value, float least, float most) {
+void workspace_file_read(const Json& file, const char* key, float& value, float least, float most) {
   const auto at = file.find(key);
   if (at == file.end() || !at->is_number()) return;
   const float read_value = at->get<float>();
   if (std::isfinite(read_value)) value = std::clamp(read_value, least, most);
 }
 
-void workspace_file_read(const json& file, const char* key, int& value, int least, int most) {
+void workspace_file_read(const Json& file, const char* key, int& value, int least, int most) {
   float number = static_cast<float>(value);
   workspace_file_read(file, key, number, static_cast<float>(least), static_cast<float>(most));
   value = static_cast<int>(number);
 }
 
-void workspace_file_read(const json& file, const char* key, bool& value) {
+void workspace_file_read(const Json& file, const char* key, bool& value) {
   const auto at = file.find(key);
   if (at != file.end() && at->is_boolean()) value = at->get<bool>();
 }
 
-void workspace_file_read(const json& file, const char* key, std::string& value) {
+void workspace_file_read(const Json& file, const char* key, std::string& value) {
   const auto at = file.find(key);
   if (at != file.end() && at->is_string()) value = at->get<std::string>();
 }
 
-void read_recent(const json& file, std::vector<std::string>& recent) {
+void read_recent(const Json& file, std::vector<std::string>& recent) {
   const auto at = file.find("recent");
   if (at == file.end() || !at->is_array()) return;
   recent.clear();
-  for (const json& path : *at)
+  for (const Json& path : *at)
     if (path.is_string() && recent.size() < 10) recent.push_back(path.get<std::string>());
 }
 
 constexpr Named<ExportPart> kExportParts[] = {
     {"figure", ExportPart::figure}, {"stage", ExportPart::stage}, {"window", ExportPart::window}};
 
-void read_export(const json& file, ExportChoice& chosen) {
+void read_export(const Json& file, ExportChoice& chosen) {
   const auto at = file.find("export");
   if (at == file.end() || !at->is_object()) return;
   std::string form = chosen.form, size = chosen.size, part(name_of_value(chosen.part, kExportParts));
@@ -70,7 +70,7 @@ void read_export(const json& file, ExportChoice& chosen) {
   workspace_file_read(*at, "caption", chosen.caption);
   workspace_file_read(*at, "transparent", chosen.transparent);
 }
-json export_json(const ExportChoice& chosen) {
+Json export_json(const ExportChoice& chosen) {
   return {{"form", chosen.form},
           {"size", chosen.size},
           {"part", name_of_value(chosen.part, kExportParts)},
@@ -95,9 +95,9 @@ std::string training_folder() {
 
 bool load_workspace(const std::string& path, Workspace& workspace, Settings& settings) {
   if (path.empty()) return false;
-  const Result<json> parsed = read_json_file(path, kMostBytes);
+  const Result<Json> parsed = read_json_file(path, kMostBytes);
   if (!parsed || !parsed->is_object()) return false;
-  const json& file = *parsed;
+  const Json& file = *parsed;
   std::string theme_name = settings.theme == ThemeKind::light ? "light" : "dark";
   workspace_file_read(file, "theme", theme_name);
   settings.theme = theme_name == "light" ? ThemeKind::light : ThemeKind::dark;
@@ -133,7 +133,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
   if (path.empty()) return Done{};
   if (const Status made = make_folder(fs::path(path).parent_path().string()); !made)
     return Error{made.error().code, made.error().what, Text::of("error.app.workspace_not_kept")};
-  const json file{{"version", 1},
+  const Json file{{"version", 1},
                   {"theme", settings.theme == ThemeKind::light ? "light" : "dark"},
                   {"language", settings.language},
                   {"zoom", settings.zoom},
@@ -157,7 +157,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"map_width", workspace.map_width},
                   {"inspector_width", workspace.inspector_width},
                   {"timeline_height", workspace.timeline_height}};
-  return write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return write_file(path, file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace attnscope

@@ -267,7 +267,7 @@ std::string time_text(double seconds) {
 }
 
 // A number as the panes show it.
-std::string shown_number(const CalcNumber& number) {
+std::string shown_count(const CalcNumber& number) {
   using As = CalcNumber::As;
   switch (number.as) {
     case As::count: return format_count(number.whole);
@@ -287,7 +287,7 @@ void draw_lines(const CalcTable& lines, float width) {
   Table table = calculator_table(width, in_words(lines.header));
   for (const CalcLine& line : lines.lines) {
     std::vector<std::string> cells;
-    for (const CalcNumber& number : line.numbers) cells.push_back(shown_number(number));
+    for (const CalcNumber& number : line.numbers) cells.push_back(shown_count(number));
     add_line(table, line.name.str(), std::move(cells), line.strong);
   }
   draw_here(table, width);

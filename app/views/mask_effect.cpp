@@ -18,7 +18,7 @@ namespace {
 constexpr float kTwo = 250.f;  // units: minimum width of each of two patterns side by side
 constexpr const char* kKeys[] = {"mask.pattern.own", "mask.pattern.now", "mask.pattern.difference"};
 
-constexpr const char* kNames[] = {"mask.pattern_own", "mask.pattern_now", "mask.pattern_difference"};
+constexpr const char* kPatternNames[] = {"mask.pattern_own", "mask.pattern_now", "mask.pattern_difference"};
 
 std::size_t index_of(std::uint8_t side) { return side; }
 std::uint64_t mask_effect_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -77,7 +77,7 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
   }
   MatrixPlot& plot = plane.plot.get({axes_key(context, scene)}, [&] {
     MatrixPlot made;
-    made.key = kNames[at];
+    made.key = kPatternNames[at];
     made.digits = 2;
     made.masked_numbers = false;
     made.max_cell = 110.f;

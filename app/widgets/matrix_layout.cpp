@@ -10,14 +10,14 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMeasured = 64;  // labels measured to find the widest
-constexpr float kLetters = 0.76f;       // height of letters as a share of the line
+constexpr std::int64_t kMeasuredLabels = 64;  // labels measured to find the widest
+constexpr float kLetters = 0.76f;             // height of letters as a share of the line
 
 // Widest visible label in pixels; entries that are shown as a picture instead have no label.
 float widest_label(const MatrixAxis& axis, double begin, double end, bool pictures_instead = false) {
   ImFont* font = pictures_instead && axis.pictures ? fonts().mono_small : label_font(axis);
   const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(std::ceil(end));
-  const std::int64_t step = std::max<std::int64_t>(1, (last - first) / kMeasured);
+  const std::int64_t step = std::max<std::int64_t>(1, (last - first) / kMeasuredLabels);
   float widest = 0;
   for (std::int64_t at = first; at < last; at += step)
     if (!pictures_instead || !axis.pictures || axis.pictures->patch(at) < 0)

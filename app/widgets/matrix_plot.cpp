@@ -251,8 +251,8 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
 namespace {
 
 constexpr std::size_t kFewValues = 12, kSampled = std::size_t{1} << 16;
-constexpr float kFarLarger = 4.f;  // times the magnitude of all but a few values
-constexpr float kFew = 0.01f;      // share of all values
+constexpr float kFarLarger = 4.f;     // times the magnitude of all but a few values
+constexpr float kShareOfFew = 0.01f;  // share of all values
 
 /// Statistics of the finite values that are not masked.
 struct Known {
@@ -294,7 +294,7 @@ float colour_end(const Known& values, float largest, float share) {
 ValueRange signed_range(const Tensor& values) {
   const Known found = known(values);
   const float least = found.least, most = found.most;
-  const float end = colour_end(found, std::max(std::fabs(least), std::fabs(most)), kFew);
+  const float end = colour_end(found, std::max(std::fabs(least), std::fabs(most)), kShareOfFew);
   return {-end, end, least, most};
 }
 

@@ -21,7 +21,7 @@ constexpr std::int64_t kMostPosition = 1 << 20;
 constexpr std::array<const char*, 4> kMaskNames{"main", "encoder", "vision", "cross"};  // as AttentionKind
 constexpr std::array<const char*, 3> kOpNames{"set", "add", "scale"};                   // as EditOp
 
-Error bad_edit(const std::string& what, const Text& problem) {
+Error bad_edit_entry(const std::string& what, const Text& problem) {
   return fail(Code::bad_format, "error.arch.edit", {what, problem});
 }
 
@@ -30,7 +30,7 @@ Result<std::vector<Json>> list_at(const Json& object, const char* key, const std
   const auto found = object.find(key);
   if (found == object.end()) return std::vector<Json>{};
   if (!found->is_array() || found->size() > kMostEdits)
-    return bad_edit(what, Text::of("error.arch.edit.list", {key, kMostEdits}));
+    return bad_edit_entry(what, Text::of("error.arch.edit.list", {key, kMostEdits}));
   return std::vector<Json>(found->begin(), found->end());
 }
 
@@ -40,9 +40,9 @@ Result<int> place_of_name(const std::array<const char*, count>& names, const std
   const auto found =
       std::find_if(names.begin(), names.end(), [&](const char* known) { return name == known; });
   if (found == names.end())
-    return bad_edit(what, Text::of("error.arch.edit.name",
-                                   {in_quotes(name, 40),
-                                    join(std::vector<std::string>(names.begin(), names.end()), ", ")}));
+    return bad_edit_entry(what, Text::of("error.arch.edit.name",
+                                         {in_quotes(name, 40),
+                                          join(std::vector<std::string>(names.begin(), names.end()), ", ")}));
   return static_cast<int>(found - names.begin());
 }
 
@@ -54,7 +54,7 @@ Result<Mask::Cell> cell_from(const Json& value, const std::string& what) {
   };
   if (!value.is_array() || value.size() != 3 || !whole(0) || !whole(1) || !whole(2) ||
       value[2].get<int>() > 1)
-    return bad_edit(what, Text::of("error.arch.edit.cell"));
+    return bad_edit_entry(what, Text::of("error.arch.edit.cell"));
   return Mask::Cell{value[0].get<std::int64_t>(), value[1].get<std::int64_t>(), value[2].get<int>() == 1};
 }
 
@@ -85,17 +85,17 @@ Json mask_json(const MaskEdit& mask) {
 
 Result<Tensor> numbers_from(const Json& value, const std::string& what, const FindNumbers& find) {
   const auto numbers = value.find("values");
-  if (numbers == value.end()) return bad_edit(what, Text::of("error.arch.edit.no_values"));
+  if (numbers == value.end()) return bad_edit_entry(what, Text::of("error.arch.edit.no_values"));
   if (!numbers->is_array()) {
-    if (!find) return bad_edit(what, Text::of("error.arch.edit.values_list"));
+    if (!find) return bad_edit_entry(what, Text::of("error.arch.edit.values_list"));
     return find(*numbers);
   }
   if (numbers->empty() || numbers->size() > kEditJsonMostNumbers)
-    return bad_edit(what, Text::of("error.arch.edit.values_count", {kEditJsonMostNumbers}));
+    return bad_edit_entry(what, Text::of("error.arch.edit.values_count", {kEditJsonMostNumbers}));
   std::vector<float> flat;
   for (const Json& number : *numbers) {
     if (!number.is_number() || !std::isfinite(number.get<float>()))
-      return bad_edit(what, Text::of("error.arch.edit.values_number"));
+      return bad_edit_entry(what, Text::of("error.arch.edit.values_number"));
     flat.push_back(number.get<float>());
   }
   Shape shape;
@@ -104,13 +104,14 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
   for (const Json& size : sizes) {
     const bool fits = size.is_number_unsigned() && size.get<std::uint64_t>() > 0 &&
                       size.get<std::uint64_t>() <= kEditJsonMostNumbers;
-    if (!fits || shape.size() >= Tensor::kMaxRank) return bad_edit(what, Text::of("error.arch.edit.shape"));
+    if (!fits || shape.size() >= Tensor::kMaxRank)
+      return bad_edit_entry(what, Text::of("error.arch.edit.shape"));
     shape.emplace_back(Axis::none, size.get<std::int64_t>());
     count = std::min<std::int64_t>(count * shape.back().second, std::int64_t{1} << 40);
   }
   if (shape.empty()) shape.emplace_back(Axis::none, count = static_cast<std::int64_t>(flat.size()));
   if (count != static_cast<std::int64_t>(flat.size()))
-    return bad_edit(what, Text::of("error.arch.edit.shape_count", {flat.size(), count}));
+    return bad_edit_entry(what, Text::of("error.arch.edit.shape_count", {flat.size(), count}));
   return Tensor::from(std::move(flat), shape);
 }
 
@@ -141,7 +142,7 @@ Json frozen_json(const NumberEdit& edit, const Frozen& frozen, const KeepNumbers
 Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::string& what,
                                               const FindNumbers& find) {
   if (value.is_string()) return parse_edit(value.get<std::string>());
-  if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.kind"));
+  if (!value.is_object()) return bad_edit_entry(what, Text::of("error.arch.edit.kind"));
   Edit out;
   if (value.contains("mask")) {
     TRY(out.what, mask_from(value, member_text(value, "mask"), what));
@@ -152,8 +153,9 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
     out.what = edit->what;
   }
   const Json enabled = value.value("enabled", Json(true)), sequence = value.value("sequence", Json(-1));
-  if (!enabled.is_boolean()) return bad_edit(what, Text::of("error.arch.edit.enabled"));
-  if (!whole_in(sequence, -1, kMostPosition)) return bad_edit(what, Text::of("error.arch.edit.sequence"));
+  if (!enabled.is_boolean()) return bad_edit_entry(what, Text::of("error.arch.edit.enabled"));
+  if (!whole_in(sequence, -1, kMostPosition))
+    return bad_edit_entry(what, Text::of("error.arch.edit.sequence"));
   out.enabled = enabled.get<bool>();
   out.sequence = sequence.get<int>();
   out.note = member_text(value, "note");
@@ -178,14 +180,14 @@ Json edit_json(const Edit& edit, const KeepNumbers& keep) {
 
 Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::string& what) {
   constexpr std::array<const char*, 5> kinds{"set", "add", "scale", "zero", "mean"};
-  if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.step"));
+  if (!value.is_object()) return bad_edit_entry(what, Text::of("error.arch.edit.step"));
   Edit out;
   NumberEdit number;
   TRY(number.where, parse_target(member_text(value, "where")));
   TRY(const int how, place_of_name(kinds, member_text(value, "how", "set"), what));
   const Json amount = value.value("value", Json(0.0)), enabled = value.value("enabled", Json(true));
   if (!amount.is_number() || !std::isfinite(amount.get<float>()) || !enabled.is_boolean())
-    return bad_edit(what, Text::of("error.arch.edit.value"));
+    return bad_edit_entry(what, Text::of("error.arch.edit.value"));
   number.op = how == 1 ? EditOp::add : how == 2 ? EditOp::scale : EditOp::set;
   number.value = how == 3 ? 0.f : amount.get<float>();
   if (how == 4) number.value = MeanOver{};
@@ -199,7 +201,7 @@ Result<Edits> older_edits(const Json& edits, const std::string& what) {
   Edits out;
   TRY(const std::vector<Json> masks, list_at(edits, "masks", what));
   for (const Json& value : masks) {
-    if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.mask"));
+    if (!value.is_object()) return bad_edit_entry(what, Text::of("error.arch.edit.mask"));
     TRY(MaskEdit mask, mask_from(value, member_text(value, "of", "main"), what));
     out.push_back(make_edit(std::move(mask)));
   }
@@ -216,7 +218,7 @@ Status check_editable(const Edits& edits, const std::string& what) {
   for (const auto& edit : edits) {
     const NumberEdit* number = edit->number();
     if (number && number->where.kind == Target::Kind::step && !step_of(number->where.site.slot).editable)
-      return bad_edit(what, Text::of("error.arch.edit.fixed", {to_text(number->where.site)}));
+      return bad_edit_entry(what, Text::of("error.arch.edit.fixed", {to_text(number->where.site)}));
   }
   return Done{};
 }

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Entries of one architecture; keeps the first problem.
 class Entries {
@@ -69,22 +69,22 @@ class Entries {
 };
 
 template <class T>
-void set(json& config, const char* key, const std::optional<T>& value) {
+void set(Json& config, const char* key, const std::optional<T>& value) {
   if (value) config[key] = *value;
 }
 
 // Factors by which the rotary frequencies are divided, one for each pair (Llama 3's scaling, written out).
-Result<json> frequency_factors(const Gguf& file) {
+Result<Json> frequency_factors(const Gguf& file) {
   if (is_integer(file.tensors->find("rope_freqs.weight")->dtype))
     return fail(Code::bad_format, "error.arch.gguf.factors", {file.what});
   TRY(const Tensor factors, file.tensors->load("rope_freqs.weight"));
-  json list = json::array();
+  Json list = Json::array();
   for (const float factor : factors.values()) list.push_back(static_cast<double>(factor));
   return list;
 }
 
 // The number of rotated features of a head of `d_head`. `all`: any other number is an error.
-void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
+void set_turned(Entries& entries, std::int64_t d_head, bool all, Json& rope) {
   constexpr const char* kKey = "rope.dimension_count";
   const auto rotated = entries.integer(kKey);
   if (!rotated || d_head < 1) return;
@@ -96,8 +96,8 @@ void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
     rope["partial_rotary_factor"] = rotary_share(*rotated, d_head);
 }
 
-Status set_rope(const Gguf& file, Entries& entries, json& config) {
-  json rope{{"rope_type", "default"}, {"rope_theta", entries.number("rope.freq_base").value_or(10000.0)}};
+Status set_rope(const Gguf& file, Entries& entries, Json& config) {
+  Json rope{{"rope_type", "default"}, {"rope_theta", entries.number("rope.freq_base").value_or(10000.0)}};
   std::string kind = entries.text("rope.scaling.type");
   auto factor = entries.number("rope.scaling.factor");
   if (!factor) factor = entries.number("rope.scale_linear");
@@ -117,7 +117,7 @@ Status set_rope(const Gguf& file, Entries& entries, json& config) {
 }
 
 // Sizes that every architecture has, by the keys of the Llama family.
-void set_sizes(Entries& entries, json& config) {
+void set_sizes(Entries& entries, Json& config) {
   config["hidden_size"] = entries.required("embedding_length");
   config["num_hidden_layers"] = entries.required("block_count");
   config["num_attention_heads"] = entries.required("attention.head_count");
@@ -126,19 +126,19 @@ void set_sizes(Entries& entries, json& config) {
 }
 
 // Features of a head where the file has no key for them.
-std::int64_t head_size(const json& config) {
+std::int64_t head_size(const Json& config) {
   const std::int64_t heads = config["num_attention_heads"], width = config["hidden_size"];
   return heads > 0 ? width / heads : 0;
 }
 
-void set_tokens(const Gguf& file, json& config) {
+void set_tokens(const Gguf& file, Json& config) {
   for (const auto& [key, name] : {std::pair("bos_token_id", "tokenizer.ggml.bos_token_id"),
                                   std::pair("eos_token_id", "tokenizer.ggml.eos_token_id"),
                                   std::pair("pad_token_id", "tokenizer.ggml.padding_token_id")})
     if (const GgufValue* value = file.find(name)) set(config, key, value->integer());
 }
 
-Status llama_like(const Gguf& file, Entries& entries, json& config) {
+Status llama_like(const Gguf& file, Entries& entries, Json& config) {
   set_sizes(entries, config);
   set(config, "num_key_value_heads", entries.integer("attention.head_count_kv"));
   set(config, "head_dim", entries.integer("attention.key_length"));
@@ -153,7 +153,7 @@ Status llama_like(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gguf_config_gemma(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_gemma(const Gguf& file, Entries& entries, Json& config) {
   TRY_OK(llama_like(file, entries, config));
   config["hidden_act"] = config["hidden_activation"] = "gelu_pytorch_tanh";
   if (!config.contains("head_dim")) config["head_dim"] = 256;
@@ -170,7 +170,7 @@ Status gguf_config_gemma(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gguf_config_gpt2(const Gguf&, Entries& entries, json& config) {
+Status gguf_config_gpt2(const Gguf&, Entries& entries, Json& config) {
   config["n_embd"] = entries.required("embedding_length");
   config["n_layer"] = entries.required("block_count");
   config["n_head"] = entries.required("attention.head_count");
@@ -181,7 +181,7 @@ Status gguf_config_gpt2(const Gguf&, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gguf_config_bert(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_bert(const Gguf& file, Entries& entries, Json& config) {
   set_sizes(entries, config);
   if (const TensorInfo* positions = file.tensors->find("position_embd.weight"))
     config["max_position_embeddings"] = positions->shape.front();
@@ -194,7 +194,7 @@ Status gguf_config_bert(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gguf_config_gpt_neox(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_gpt_neox(const Gguf& file, Entries& entries, Json& config) {
   set_sizes(entries, config);
   set(config, "layer_norm_eps", entries.number("attention.layer_norm_epsilon"));
   config["hidden_act"] = "gelu";
@@ -231,7 +231,7 @@ std::vector<std::string> gguf_architectures() {
   return names;
 }
 
-Result<json> gguf_config(const Gguf& file) {
+Result<Json> gguf_config(const Gguf& file) {
   const GgufValue* value = file.find("general.architecture");
   const std::string name(value ? value->text().value_or("") : "");
   const GgufArchitecture* architecture = find_gguf_architecture(name);
@@ -241,7 +241,7 @@ Result<json> gguf_config(const Gguf& file) {
     return fail(Code::unsupported, "error.arch.gguf.vocabulary_only", {file.what});
   if (!table || table->shape.size() != 2)
     return fail(Code::not_found, "error.arch.gguf.no_table", {file.what});
-  json config{{"model_type", std::string(architecture->model_type)}, {"vocab_size", table->shape[0]}};
+  Json config{{"model_type", std::string(architecture->model_type)}, {"vocab_size", table->shape[0]}};
   config["tie_word_embeddings"] = file.tensors->find("output.weight") == nullptr;
   set_tokens(file, config);
   Entries entries(file, name);

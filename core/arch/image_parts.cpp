@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kMostPixels = 1 << 14;  // along one side
+constexpr int kMostPatchedPixels = 1 << 14;  // along one side
 
 struct Sides {
   int rows = 1, cols = 1;
@@ -18,17 +18,17 @@ struct Sides {
 Sides sides(ConfigReader& config, const char* key, int fallback) {
   const nlohmann::json* field = config.find({key});
   if (!field || !field->is_array()) {
-    const int side = config.size({key}, fallback, kMostPixels);
+    const int side = config.size({key}, fallback, kMostPatchedPixels);
     return {side, side};
   }
   const auto side = [&](std::size_t i) {
     const bool whole = field->size() == 2 && (*field)[i].is_number_integer();
     const std::int64_t value = whole ? (*field)[i].get<std::int64_t>() : 0;
-    return value >= 1 && value <= kMostPixels ? static_cast<int>(value) : 0;
+    return value >= 1 && value <= kMostPatchedPixels ? static_cast<int>(value) : 0;
   };
   const Sides out{side(0), side(1)};
   if (out.rows > 0 && out.cols > 0) return out;
-  config.refuse(fail(Code::out_of_range, "error.arch.image_sides", {config.what(), key, kMostPixels}));
+  config.refuse(fail(Code::out_of_range, "error.arch.image_sides", {config.what(), key, kMostPatchedPixels}));
   return {};
 }
 

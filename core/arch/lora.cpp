@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char *kLoraConfig = "adapter_config.json", *kLoraWeights = "adapter_model.safetensors";
@@ -71,13 +71,13 @@ Error unreadable(const std::string& folder, const std::string& what) {
 }
 
 // The fields that would change what is computed here.
-Status check_lora_config(const json& config, const std::string& folder) {
-  if (!config.is_object() || config.value("peft_type", json()) != "LORA")
+Status check_lora_config(const Json& config, const std::string& folder) {
+  if (!config.is_object() || config.value("peft_type", Json()) != "LORA")
     return unreadable(folder, "peft_type");
   const auto set = [&](const char* name) {
     const auto found = config.find(name);
-    return found != config.end() && !found->is_null() && *found != false && *found != json::object() &&
-           *found != json::array();
+    return found != config.end() && !found->is_null() && *found != false && *found != Json::object() &&
+           *found != Json::array();
   };
   for (const char* name :
        {"use_dora", "modules_to_save", "rank_pattern", "alpha_pattern", "lora_bias", "megatron_config"})
@@ -147,11 +147,11 @@ std::string lora_folder(const std::string& path) {
 Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> base,
                                                 const LoraChoice& choice) {
   const std::string &folder = choice.folder, weights = folder + "/" + kLoraWeights;
-  TRY(const json config, read_json_file(folder + "/" + kLoraConfig));
+  TRY(const Json config, read_json_file(folder + "/" + kLoraConfig));
   TRY_OK(check_lora_config(config, folder));
   TRY(const std::shared_ptr<TensorSource> adapter, open_safetensors(weights));
-  const bool fan_in_first = config.value("fan_in_fan_out", json(false)) == true;
-  const bool root = config.value("use_rslora", json(false)) == true;
+  const bool fan_in_first = config.value("fan_in_fan_out", Json(false)) == true;
+  const bool root = config.value("use_rslora", Json(false)) == true;
   std::map<std::string, LoraFactors, std::less<>> all;
   std::vector<std::string> unknown;
   for (const TensorInfo& info : adapter->infos()) {

@@ -8,36 +8,36 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-int number_at(const json& object, const char* key) {
+int card_number(const Json& object, const char* key) {
   return static_cast<int>(whole_at(object, key, 0, 4095).value_or(-1));
 }
 
-double value_of(const json& measure) {
+double value_of(const Json& measure) {
   const auto at = measure.find("value");
   return at != measure.end() && at->is_number() ? at->get<double>() : 0;
 }
 
 // The last measure of a head that does what it was looked for in at least half of its weight (later ones
 // build on earlier ones: an induction head on a previous-token head), else the first about a head.
-void model_card_read_head(const json& object, ModelCard& out) {
+void model_card_read_head(const Json& object, ModelCard& out) {
   const auto measures = object.find("measures");
   if (measures == object.end() || !measures->is_array()) return;
-  for (const json& measure : *measures) {
-    if (!measure.is_object() || number_at(measure, "head") < 0) continue;
+  for (const Json& measure : *measures) {
+    if (!measure.is_object() || card_number(measure, "head") < 0) continue;
     if (out.head >= 0 && value_of(measure) < 0.5) continue;
-    out.layer = number_at(measure, "layer");
-    out.head = number_at(measure, "head");
+    out.layer = card_number(measure, "layer");
+    out.head = card_number(measure, "head");
   }
 }
 
 // Of a measure called "accuracy", and on how many examples it was measured.
-void model_card_read_accuracy(const json& object, ModelCard& out) {
+void model_card_read_accuracy(const Json& object, ModelCard& out) {
   const auto measures = object.find("measures"), measured = object.find("measured");
   if (measures == object.end() || !measures->is_array() || measured == object.end() || !measured->is_object())
     return;
-  const auto found = std::find_if(measures->begin(), measures->end(), [](const json& measure) {
+  const auto found = std::find_if(measures->begin(), measures->end(), [](const Json& measure) {
     return measure.is_object() && member_text(measure, "name") == "accuracy";
   });
   const auto count = measured->find("count");
@@ -50,7 +50,7 @@ void model_card_read_accuracy(const json& object, ModelCard& out) {
 
 }  // namespace
 
-Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
+Result<ModelCard> model_card_from_json(const Json& object, const std::string& what) {
   if (!object.is_object()) return fail(Code::bad_format, "error.arch.card", {what});
   ModelCard out;
   out.title = member_text(object, "title");

@@ -29,7 +29,7 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 Result<std::shared_ptr<TensorSource>> adapted(std::shared_ptr<TensorSource> source,
                                               const OpenOptions& options) {
@@ -75,7 +75,7 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
 }
 
 // "LlamaForCausalLM"; empty where the config has none.
-std::string architecture_of(const json& config) {
+std::string architecture_of(const Json& config) {
   const auto found = config.find("architectures");
   const bool named =
       found != config.end() && found->is_array() && !found->empty() && found->front().is_string();
@@ -84,7 +84,7 @@ std::string architecture_of(const json& config) {
 
 // The model of a config and its weights, wherever they come from; `what` names the config in sentences.
 // `file` is what lies beneath `stored`, under the file's own names.
-Result<OpenedModel> assemble(json config, const std::string& what,
+Result<OpenedModel> assemble(Json config, const std::string& what,
                              const std::shared_ptr<TensorSource>& stored, const WatchedSource& file,
                              const OpenOptions& options) {
   TRY_OK(check_quantised_tensors(config, file, what));
@@ -124,7 +124,7 @@ void add_tokenizer(OpenedModel& out, bool is_there, const std::string& path) {
 }
 
 // What a classifier's outputs stand for.
-void add_output_names(OpenedModel& out, const json& config) {
+void add_output_names(OpenedModel& out, const Json& config) {
   const ModelConfig& model = out.model->config();
   const auto labels = config.find("id2label");
   if (!model.head.first_row_only || labels == config.end() || !labels->is_object()) return;
@@ -136,7 +136,7 @@ void add_output_names(OpenedModel& out, const json& config) {
 }
 
 // The card beside the weights, or a note why it could not be read.
-void add_card(OpenedModel& out, const Result<json>& file, const std::string& what) {
+void add_card(OpenedModel& out, const Result<Json>& file, const std::string& what) {
   auto card = file ? model_card_from_json(*file, what) : Result<ModelCard>(file.error());
   if (card)
     out.card = *std::move(card);
@@ -172,7 +172,7 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   if (!fs::exists(config_path, ignored)) {
     return fail(Code::not_found, "error.arch.no_config", {quoted_path(folder.string())});
   }
-  TRY(const json config, read_json_file(config_path));
+  TRY(const Json config, read_json_file(config_path));
   TRY_OK(known_family(config, quoted_path(config_path)));  // before the weights are looked for
   TRY_OK(check_quantisation(config, quoted_path(config_path)));
   TRY(std::shared_ptr<TensorSource> source,
@@ -198,7 +198,7 @@ Result<OpenedModel> open_gguf_file(const fs::path& path, const OpenOptions& opti
   TRY(Gguf file, open_gguf(path.string()));
   const auto tensors = std::make_shared<WatchedSource>(file.tensors);
   file.tensors = tensors;
-  TRY(const json config, gguf_config(file));
+  TRY(const Json config, gguf_config(file));
   TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
   auto opened = assemble(config, file.what, source, *tensors, options);
   if (!opened) return within(Text::of("error.arch.as_hugging_face", {file.what}), opened.error());
@@ -242,7 +242,7 @@ Result<OpenedModel> open_scene_text(std::string_view text, const std::string& na
 namespace {
 
 // Arrays of a run in another program; the model has the sizes and no weights.
-Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<TensorSource>& source) {
+Result<OpenedModel> open_recorded_source(const fs::path& path, const std::shared_ptr<TensorSource>& source) {
   TRY(Recorded recorded, read_recording(*source, quoted_path(path.string())));
   OpenedModel out;
   out.path = path.string();
@@ -262,7 +262,7 @@ Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<T
 // A folder of such arrays that a recorder fills part by part.
 Result<OpenedModel> open_recorded_folder(const fs::path& folder) {
   TRY(const RecordedFolder record, open_recorded_parts(folder.string()));
-  TRY(OpenedModel out, open_recording(folder, record.source));
+  TRY(OpenedModel out, open_recorded_source(folder, record.source));
   out.title =
       folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
   out.warnings = record.warnings;
@@ -281,7 +281,7 @@ Result<OpenedModel> read_model_files(const ModelFiles& files, const std::string&
     return has(file) ? files.find(file)->second : std::string_view();
   };
   const auto what = [&](const char* file) { return name + "/" + file; };
-  TRY(const json config, parse_json(text("config.json"), what("config.json")));
+  TRY(const Json config, parse_json(text("config.json"), what("config.json")));
   const std::string_view weights = text("model.safetensors");
   TRY(std::shared_ptr<TensorSource> source,
       open_safetensors_bytes(nullptr, std::as_bytes(std::span(weights.data(), weights.size())),
@@ -295,7 +295,7 @@ Result<OpenedModel> read_model_files(const ModelFiles& files, const std::string&
     TRY(out.tokenizer, tokenizer_from_json(text("tokenizer.json"), what("tokenizer.json")));
   }
   add_output_names(out, config);
-  json pictures;
+  Json pictures;
   if (has("preprocessor_config.json")) {
     TRY(pictures, parse_json(text("preprocessor_config.json"), what("preprocessor_config.json")));
   }
@@ -358,20 +358,20 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
     std::vector<Text> warnings;
     TRY(const std::shared_ptr<TensorSource> source, open_recorded_part(path, warnings));
     if (is_recording(*source) || !has_config(folder)) {
-      TRY(OpenedModel out, open_recording(at, source));
+      TRY(OpenedModel out, open_recorded_source(at, source));
       out.warnings = std::move(warnings);
       return out;
     }
   }
   if (at.extension() == ".npz") {
     TRY(const std::shared_ptr<TensorSource> source, read_npz(path));
-    return open_recording(at, source);
+    return open_recorded_source(at, source);
   }
   if (checkpoint) return open_folder(folder, options, at);
   if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder, options);
   if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
-    TRY(const json object, read_json_file(path));
+    TRY(const Json object, read_json_file(path));
     const PathsIn named(path);
     TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);

@@ -13,20 +13,20 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using Filter = Preprocessing::Filter;
 
 bool switched_off(ConfigReader& file, const char* key) { return !file.flag({key}, true); }
 
 // One number per channel, or one for all of them.
 void read_channels(ConfigReader& file, const char* key, NumberRange range, float (&values)[3]) {
-  const json* field = file.find({key});
+  const Json* field = file.find({key});
   if (!field) return;
   const bool list = field->is_array() && field->size() == 3;
   if (!list && !field->is_number())
     return file.refuse(fail(Code::bad_format, "error.arch.three_numbers", {file.what(), key}));
   for (std::size_t c = 0; c < 3; ++c) {
-    const json one{{key, list ? (*field)[c] : *field}};
+    const Json one{{key, list ? (*field)[c] : *field}};
     ConfigReader channel(one, file.what());
     values[c] = channel.real({key}, static_cast<double>(values[c]), range);
     if (const Status status = channel.status(); !status) file.refuse(status.error());
@@ -39,23 +39,23 @@ Filter filter_of(int number) {
   return number == 2 ? Filter::bilinear : Filter::bicubic;
 }
 
-void read_file(ConfigReader& file, Preprocessing& out) {
+void read_settings(ConfigReader& file, Preprocessing& out) {
   out.rescale = file.real({"rescale_factor"}, static_cast<double>(out.rescale), kStretch);
   if (switched_off(file, "do_rescale")) out.rescale = 1.f;
   read_channels(file, "image_mean", kFactor, out.mean);
   read_channels(file, "image_std", kStretch, out.deviation);
   const bool plain = switched_off(file, "do_normalize");
   for (std::size_t c = 0; plain && c < 3; ++c) out.mean[c] = 0, out.deviation[c] = 1;
-  const json* resample = file.find({"resample"});
+  const Json* resample = file.find({"resample"});
   if (const auto number = resample ? whole_in(*resample, 0, 5) : std::nullopt)
     out.filter = filter_of(static_cast<int>(*number));
 }
 
 }  // namespace
 
-json preprocessing_to_json(const Preprocessing& how) {
+Json preprocessing_to_json(const Preprocessing& how) {
   static constexpr int kFilters[] = {0, 2, 3};  // Pillow's numbers of nearest, bilinear, bicubic
-  json out{{"do_resize", true},
+  Json out{{"do_resize", true},
            {"size", {{"height", how.height}, {"width", how.width}}},
            {"resample", kFilters[static_cast<int>(how.filter)]},
            {"do_rescale", true},
@@ -83,12 +83,12 @@ Preprocessing usual(const ModelConfig& config) {
 
 }  // namespace
 
-Result<Preprocessing> preprocessing_by(const ModelConfig& config, const json& file, const std::string& what) {
+Result<Preprocessing> preprocessing_by(const ModelConfig& config, const Json& file, const std::string& what) {
   Preprocessing out = usual(config);
   if (!config.sees() || file.is_null()) return out;
   if (!file.is_object()) return fail(Code::bad_format, "error.arch.no_settings", {what});
   ConfigReader settings(file, what);
-  read_file(settings, out);
+  read_settings(settings, out);
   TRY_OK(settings.status());
   return out;
 }

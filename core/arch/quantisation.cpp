@@ -8,22 +8,22 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::string_view kScales = ".SCB", kWeight = ".weight";
 
 struct Setting {
   std::string key;
-  const json* value = nullptr;  // null: not in the config
+  const Json* value = nullptr;  // null: not in the config
 };
 
-bool says_something(const json& config, const char* key) {
+bool says_something(const Json& config, const char* key) {
   const auto at = config.find(key);
   return at != config.end() && !at->is_null() && !(at->is_object() && at->empty());
 }
 
 // The keys of quantisation in configs: transformers, older compressed-tensors, MLX; or inside text_config.
-Setting setting_of(const json& config) {
+Setting setting_of(const Json& config) {
   if (!config.is_object()) return {};
   for (const char* key : {"quantization_config", "compression_config", "quantization"})
     if (says_something(config, key)) return {key, &config[key]};
@@ -31,12 +31,12 @@ Setting setting_of(const json& config) {
   return text != config.end() ? setting_of(*text) : Setting{};
 }
 
-bool switched_on(const json& setting, const char* key) {
+bool switched_on(const Json& setting, const char* key) {
   const auto at = setting.is_object() ? setting.find(key) : setting.end();
   return at != setting.end() && at->is_boolean() && at->get<bool>();
 }
 
-std::string method_of(const json& setting) {
+std::string method_of(const Json& setting) {
   const auto method = setting.is_object() ? setting.find("quant_method") : setting.end();
   const std::string name =
       setting.is_object() && method != setting.end() && method->is_string() ? method->get<std::string>() : "";
@@ -56,7 +56,7 @@ bool has_scales(const TensorSource& source) {
 
 }  // namespace
 
-Status check_quantisation(const json& config, const std::string& what) {
+Status check_quantisation(const Json& config, const std::string& what) {
   const Setting setting = setting_of(config);
   if (!setting.value) return Done{};
   const std::string method = method_of(*setting.value);
@@ -65,7 +65,7 @@ Status check_quantisation(const json& config, const std::string& what) {
   return fail(Code::unsupported, "error.arch.quantised", {what, setting.key, by, in_quotes(setting.key)});
 }
 
-Status check_quantised_tensors(const json& config, const TensorSource& source, const std::string& what) {
+Status check_quantised_tensors(const Json& config, const TensorSource& source, const std::string& what) {
   TRY_OK(check_quantisation(config, what));
   const Setting setting = setting_of(config);
   if (!setting.value || has_scales(source)) return Done{};

@@ -71,9 +71,9 @@ std::array<int, 4> order_of(const Site& site) {
 }
 
 // The sizes of all arrays, compared: rows may differ by sequence, all else belongs to the model.
-class Sizes {
+class RecordedSizes {
  public:
-  Sizes(std::string what, const Batch& batch) : what_(std::move(what)) {
+  RecordedSizes(std::string what, const Batch& batch) : what_(std::move(what)) {
     for (const auto& [sequence, arrays] : batch)
       for (const auto& [site, value] : arrays)
         if (site.is(StepKind::residual_mid) || site.is(StepKind::residual_post)) streams_.insert(site.stack);
@@ -396,7 +396,7 @@ Result<Recorded> read_recording(const TensorSource& source, const std::string& w
   TRY(Sorted arrays, sorted(source));
   if (arrays.steps.empty()) return no_steps(source, what);
   TRY_OK(check_stacks(arrays.steps, what));
-  TRY_OK(Sizes(what, arrays.steps).check(arrays.steps));
+  TRY_OK(RecordedSizes(what, arrays.steps).check(arrays.steps));
   const auto causal = source.metadata().find("causal");
   const bool masks = causal == source.metadata().end() || causal->second != "false";
   std::map<int, Attentions> attentions;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPart = "record-", kOf = "-of-", kEnding = ".safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
-constexpr std::size_t kDigits = 5, kMostNamed = 4;
+constexpr std::size_t kDigits = 5, kMostListed = 4;
 
 struct PartName {
   std::size_t number = 0, of = 0;  // the first is 1
@@ -58,9 +58,9 @@ std::vector<std::string> named_parts(const std::map<std::string, std::string>& m
 }
 
 // "blocks.10, blocks.11, blocks.12, blocks.13, ..."
-std::string some_of(const std::vector<std::string>& names) {
+std::string some_names(const std::vector<std::string>& names) {
   std::vector<std::string> some(
-      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed)));
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostListed)));
   if (names.size() > some.size()) some.emplace_back("...");
   return join(some, ", ");
 }
@@ -73,7 +73,7 @@ Text told_missing(const std::vector<std::string>& missing, std::size_t of) {
   const char* key = !numbers              ? "note.record.missing"
                     : missing.size() == 1 ? "note.record.missing.number"
                                           : "note.record.missing.numbers";
-  return Text::of(key, {of - missing.size(), of, some_of(missing)});
+  return Text::of(key, {of - missing.size(), of, some_names(missing)});
 }
 
 }  // namespace

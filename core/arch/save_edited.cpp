@@ -23,14 +23,14 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;  // of a tokenizer
 
 // A folder of the source: its config, its tensors, and what lies beside them.
 // NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw
 struct SourceFolder {
-  json config;
+  Json config;
   std::shared_ptr<TensorSource> tensors;
   std::map<std::string, std::string> beside;
 };
@@ -164,7 +164,7 @@ Result<bool> write_source(const AtomicFolder& to, SourceFolder& from, const Deri
     if (is_int8(*from.tensors, info.name))
       return fail(Code::unsupported, "error.arch.save.quantised", {what});
   TRY(const KnownFamily known, known_family(from.config, what));
-  json typed = from.config;
+  Json typed = from.config;
   typed["model_type"] = known.type;
   TRY(const ModelConfig config, known.family->read_config(typed, *from.tensors));
   if (exchanged) {
@@ -183,7 +183,7 @@ Result<bool> write_source(const AtomicFolder& to, SourceFolder& from, const Deri
   if (!out.lora.empty()) told["lora"] = out.lora;
   TRY_OK(put_safetensors(file, weights, written.tensors, written.ints, told));
   TRY_OK(file.commit());
-  from.beside["config.json"] = from.config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  from.beside["config.json"] = from.config.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   TRY_OK(write_beside(to, from, out));
   out.files.emplace_back("model.safetensors");
   return true;

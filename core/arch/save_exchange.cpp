@@ -10,11 +10,11 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 struct ConfigWord {
   const char* key;
-  json value;
+  Json value;
 };
 
 // What families call the parts that can be exchanged.
@@ -38,11 +38,11 @@ std::vector<ConfigWord> words_for(const ModelConfig& now) {
 }
 
 // How many fields of the config are read otherwise; nothing where it cannot be read.
-std::optional<std::size_t> off_by(const json& said, const Family& family, const TensorSource& tensors,
-                                  const json& wanted) {
+std::optional<std::size_t> off_by(const Json& said, const Family& family, const TensorSource& tensors,
+                                  const Json& wanted) {
   const auto read = family.read_config(said, tensors);
   if (!read) return std::nullopt;
-  return json::diff(config_to_json(*read), wanted).size();
+  return Json::diff(config_to_json(*read), wanted).size();
 }
 
 // A few tokens of every stack.
@@ -60,20 +60,20 @@ Input probe_of(const ModelConfig& config) {
 
 }  // namespace
 
-std::optional<json> config_saying(const json& source, const Family& family, const TensorSource& tensors,
+std::optional<Json> config_saying(const Json& source, const Family& family, const TensorSource& tensors,
                                   const ModelConfig& now) {
-  const json wanted = config_to_json(now);
-  json out = source;
+  const Json wanted = config_to_json(now);
+  Json out = source;
   auto off = off_by(out, family, tensors, wanted);
   for (const ConfigWord& word : words_for(now)) {
     if (!off || *off == 0) break;
-    json with = out;
+    Json with = out;
     with[word.key] = word.value;
     const auto less = off_by(with, family, tensors, wanted);
     if (less && *less < *off) out = std::move(with), off = less;
   }
   if (!off || *off != 0) return std::nullopt;
-  return std::make_optional<json>(std::move(out));
+  return std::make_optional<Json>(std::move(out));
 }
 
 Result<bool> is_saved(const std::string& folder, const OpenedModel& opened, const Edits& edits,

@@ -15,18 +15,18 @@
 
 namespace attnscope {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-json config_head(const char* architecture, const char* model_type) {
+Json config_head(const char* architecture, const char* model_type) {
   return {{"architectures", {architecture}},
           {"model_type", model_type},
           {"dtype", "float32"},
           {"torch_dtype", "float32"}};  // as older versions of transformers spell it
 }
 
-json token_json(int id) { return id >= 0 ? json(id) : json(nullptr); }
+Json token_json(int id) { return id >= 0 ? Json(id) : Json(nullptr); }
 
-void put_special_tokens(json& out, const ModelConfig& model) {
+void put_special_tokens(Json& out, const ModelConfig& model) {
   out["bos_token_id"] = token_json(model.bos);
   out["eos_token_id"] = token_json(model.eos);
   out["pad_token_id"] = token_json(model.pad);
@@ -82,17 +82,17 @@ Error misfit(std::string_view layout, const Text& what) {
 
 // Where two configs differ first: "attention.window is 16, but would be read back as not set"; empty where
 // they are the same.
-Text first_difference(const json& is, const json& read, const std::string& path) {
+Text first_difference(const Json& is, const Json& read, const std::string& path) {
   if (is == read) return {};
   // 1/sqrt(6) lies between two floats; another program may have rounded to the other one.
   const bool numbers = is.is_number() && read.is_number();
   if (numbers && std::fabs(is.get<double>() - read.get<double>()) < 2e-7 * std::fabs(is.get<double>()))
     return {};
   if (is.is_object() && read.is_object()) {
-    json keys = is;
+    Json keys = is;
     keys.update(read);
     for (const auto& [key, unused] : keys.items()) {
-      const json left = is.value(key, json()), right = read.value(key, json());
+      const Json left = is.value(key, Json()), right = read.value(key, Json());
       const Text found = first_difference(left, right, path.empty() ? key : path + "." + key);
       if (!found.empty()) return found;
     }
@@ -104,7 +104,7 @@ Text first_difference(const json& is, const json& read, const std::string& path)
       if (!found.empty()) return found;
     }
   }
-  const auto shown = [](const json& value) {
+  const auto shown = [](const Json& value) {
     return value.is_null() ? Text::of("error.arch.not_set") : Text(value.dump().substr(0, 60));
   };
   return Text::of("error.arch.config_differs", {path, shown(is), shown(read)});
@@ -144,8 +144,8 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   const Written source(saved.tensors);
   const auto config = family->read_config(saved.config, source);
   if (!config) return misfit(layout, config.error().what);
-  json is = config_to_json(model.config()), read = config_to_json(*config);
-  for (json* spelled_out : {&is, &read})
+  Json is = config_to_json(model.config()), read = config_to_json(*config);
+  for (Json* spelled_out : {&is, &read})
     spelled_out->erase("suppressed_tokens");  // affects generation, not the model
   if (const Text found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
@@ -167,9 +167,9 @@ Result<SavedLayout> laid_out(std::string_view layout, const Model& model) {
   return fail(Code::not_found, "error.arch.no_layout", {in_quotes(std::string(layout)), join(known, ", ")});
 }
 
-Status write_json_file(const std::string& path, const json& content) {
+Status write_json_file(const std::string& path, const Json& content) {
   if (content.is_null()) return Done{};
-  return write_file(path, content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return write_file(path, content.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ Result<std::string> fitting_layout(std::string_view layout, const Model& model) 
 }
 
 Status put_model(const AtomicFolder& folder, std::string_view layout, const Model& model,
-                 const json& tokenizer) {
+                 const Json& tokenizer) {
   TRY(const SavedLayout saved, laid_out(layout, model));
   TRY_OK(write_safetensors(folder.in("model.safetensors"), saved.tensors, {}, {{"format", "pt"}}));
   TRY_OK(write_json_file(folder.in("config.json"), saved.config));
@@ -195,7 +195,7 @@ Status put_model(const AtomicFolder& folder, std::string_view layout, const Mode
 }
 
 Status save_model(const std::string& path, std::string_view layout, const Model& model,
-                  const json& tokenizer) {
+                  const Json& tokenizer) {
   TRY_OK(can_save(layout, model));
   TRY(AtomicFolder folder, AtomicFolder::create(path));
   TRY_OK(put_model(folder, layout, model, tokenizer));

@@ -26,9 +26,9 @@ Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& s
   return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
 }
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-LocalText local_text(const json& object, const char* key) {
+LocalText local_text(const Json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return {};
   if (at->is_string()) return {at->get<std::string>(), {}};
@@ -39,8 +39,8 @@ LocalText local_text(const json& object, const char* key) {
   return text;
 }
 
-json text_json(const LocalText& text) {
-  json out{{"en", text.en}};
+Json text_json(const LocalText& text) {
+  Json out{{"en", text.en}};
   if (!text.ko.empty()) out["ko"] = text.ko;
   return out;
 }
@@ -64,7 +64,7 @@ Status check_toy(const ModelConfig& config, const std::string& what) {
   return fail(Code::no_memory, "error.arch.scene.weights", {what, format_count(total)});
 }
 
-Status read_scene_weights(const json& object, Weights& weights, const std::string& what) {
+Status read_scene_weights(const Json& object, Weights& weights, const std::string& what) {
   const auto given = object.find("weights");
   if (given == object.end()) return Done{};
   if (!given->is_object()) return fail(Code::bad_format, "error.arch.scene.weights_object", {what});
@@ -77,7 +77,7 @@ Status read_scene_weights(const json& object, Weights& weights, const std::strin
 }
 
 // Weights that the file gives and the model has no use for, or takes from another table.
-std::vector<std::string> unused_weights(const json& object, const ModelConfig& config) {
+std::vector<std::string> unused_weights(const Json& object, const ModelConfig& config) {
   std::vector<std::string> out;
   const auto given = object.find("weights");
   if (given == object.end()) return out;
@@ -91,14 +91,14 @@ std::vector<std::string> unused_weights(const json& object, const ModelConfig& c
   return out;
 }
 
-json rows_of(const Tensor& tensor) {
-  json out = json::array();
+Json rows_of(const Tensor& tensor) {
+  Json out = Json::array();
   for (std::int64_t i = 0; i < tensor.size(0); ++i) {
     if (tensor.rank() == 1) {
       out.push_back(tensor.at(i));
       continue;
     }
-    json row = json::array();
+    Json row = Json::array();
     for (std::int64_t j = 0; j < tensor.size(1); ++j) row.push_back(tensor.at(i, j));
     out.push_back(std::move(row));
   }
@@ -107,7 +107,7 @@ json rows_of(const Tensor& tensor) {
 
 // A whole number of 64 bits: not every one of them is a double.
 std::uint64_t read_seed(ConfigReader& top) {
-  const json* seed = top.find({"seed"});
+  const Json* seed = top.find({"seed"});
   if (!seed) return 0;
   if (seed->is_number_integer() && (seed->is_number_unsigned() || seed->get<std::int64_t>() >= 0))
     return seed->get<std::uint64_t>();
@@ -155,9 +155,9 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
   return out;
 }
 
-bool is_scene(const json& object) { return member_text(object, "format") == kSceneFormat.name; }
+bool is_scene(const Json& object) { return member_text(object, "format") == kSceneFormat.name; }
 
-Result<Scene> scene_from_json(const json& object, const std::string& what) {
+Result<Scene> scene_from_json(const Json& object, const std::string& what) {
   if (!is_scene(object)) {
     return fail(Code::bad_format, "error.arch.scene.none", {what});
   }
@@ -175,7 +175,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   scene.seed = read_seed(top);
   TRY_OK(top.status());
   if (const auto words = object.find("words"); words != object.end() && words->is_array())
-    for (const json& word : *words)
+    for (const Json& word : *words)
       scene.words.push_back(word.is_string() ? word.get<std::string>() : std::string());
   scene.from_seed = !object.contains("weights");
   Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
@@ -186,19 +186,19 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   TRY(scene.inputs, inputs_from_json(object, what));
   TRY(scene.edits, edits_from_json(object, what));
   if (const auto data = object.find("data"); data != object.end())
-    scene.data = std::make_shared<const json>(*data);
+    scene.data = std::make_shared<const Json>(*data);
   return scene;
 }
 
 Result<Scene> scene_from_text(std::string_view text, const std::string& what) {
-  TRY(const json object, parse_json(text, what));
+  TRY(const Json object, parse_json(text, what));
   auto scene = scene_from_json(object, what);
   if (!scene) return about(what, scene.error());
   return scene;
 }
 
 std::string scene_to_text(const Scene& scene) {
-  json out{{"format", kSceneFormat.name},
+  Json out{{"format", kSceneFormat.name},
            {"version", kSceneFormat.version},
            {"title", text_json(scene.title)},
            {"note", text_json(scene.note)},
@@ -207,16 +207,16 @@ std::string scene_to_text(const Scene& scene) {
            {"config", config_to_json(scene.model->config())}};
   if (!scene.words.empty()) out["words"] = scene.words;
   if (scene.data) out["data"] = *scene.data;
-  if (json edits = edits_to_json(scene.edits); !edits.is_null()) out["edits"] = std::move(edits);
+  if (Json edits = edits_to_json(scene.edits); !edits.is_null()) out["edits"] = std::move(edits);
   for (const Input& input : scene.inputs) {
-    json& one = out["inputs"].emplace_back(input_to_json(input));
+    Json& one = out["inputs"].emplace_back(input_to_json(input));
     if (!input.vectors.empty()) one["vectors"] = rows_of(input.vectors);
   }
   const ModelConfig& config = scene.model->config();
   for (const auto& [name, tensor] : scene.model->weights().all()) {
     if (!is_tied(config, name)) out["weights"][name] = rows_of(tensor);
   }
-  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 namespace {

@@ -22,7 +22,7 @@ const char* activation_key(Activation kind) {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int kLargestToy = 4096;
 
@@ -42,17 +42,17 @@ Kind choose(ConfigReader& config, const char* key, const char* fallback,
 }
 
 // The object at `key`, or an empty one.
-json part(ConfigReader& config, const char* key) {
-  const json* found = config.find({key});
-  if (!found) return json::object();
+Json part(ConfigReader& config, const char* key) {
+  const Json* found = config.find({key});
+  if (!found) return Json::object();
   if (found->is_object()) return *found;
   config.refuse(fail(Code::bad_format, "error.arch.scene.object", {config.what(), key}));
-  return json::object();
+  return Json::object();
 }
 
 template <class Read>
 void read_part(ConfigReader& config, const char* key, Read read) {
-  const json object = part(config, key);
+  const Json object = part(config, key);
   ConfigReader inner(object, config.what() + ": " + key);
   read(inner);
   if (const Status status = inner.status(); !status) config.refuse(status.error());
@@ -194,7 +194,7 @@ HeadSpec scene_config_read_head(ConfigReader& in) {
 
 // One block for all, or a list whose entries change the fields they name.
 void scene_config_read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out) {
-  const json* list = config.find({"blocks"});
+  const Json* list = config.find({"blocks"});
   if (!list) {
     out.blocks.assign(static_cast<std::size_t>(config.size({"n_layers"}, 1, 256)), usual);
     return;
@@ -203,8 +203,8 @@ void scene_config_read_blocks(ConfigReader& config, const BlockSpec& usual, Mode
     config.refuse(fail(Code::bad_format, "error.arch.scene.blocks", {config.what()}));
     return;
   }
-  for (const json& entry : *list) {
-    const json object = entry.is_object() ? entry : json::object();
+  for (const Json& entry : *list) {
+    const Json object = entry.is_object() ? entry : Json::object();
     ConfigReader inner(object, format("%s: blocks[%zu]", config.what().c_str(), out.blocks.size()));
     out.blocks.push_back(scene_config_read_block(inner, usual));
     if (const Status status = inner.status(); !status) config.refuse(status.error());
@@ -232,9 +232,9 @@ int token(ConfigReader& config, const char* key) { return config.find({key}) ? c
 // A list of token ids; what is none is passed over.
 std::vector<int> ids_at(ConfigReader& config, std::initializer_list<const char*> keys) {
   std::vector<int> out;
-  const json* list = config.find(keys);
+  const Json* list = config.find(keys);
   for (std::size_t i = 0; list && list->is_array() && i < list->size(); ++i) {
-    const json& id = (*list)[i];
+    const Json& id = (*list)[i];
     if (id.is_number_unsigned() && id.get<std::uint64_t>() < (1u << 30)) out.push_back(id.get<int>());
   }
   return out;
@@ -279,7 +279,7 @@ ModelConfig scene_config_read_stack(ConfigReader& config, Stack stack) {
 
 }  // namespace
 
-Result<ModelConfig> config_from_json(const json& object, const std::string& what) {
+Result<ModelConfig> config_from_json(const Json& object, const std::string& what) {
   ConfigReader config(object, what);
   const bool reads = config.find({"encoder"}) != nullptr;
   ModelConfig out = scene_config_read_stack(config, reads ? Stack::dec : Stack::single);

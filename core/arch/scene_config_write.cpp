@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 double spelled(float value) {
   double out = 0;
@@ -19,10 +19,10 @@ double spelled(float value) {
   return out;
 }
 
-json rope_scaling_json(const RopeSpec& rope) {
+Json rope_scaling_json(const RopeSpec& rope) {
   if (rope.kind == RopeSpec::Kind::standard) return nullptr;
   static constexpr const char* kKinds[] = {"default", "linear", "llama3", "dynamic", "yarn"};
-  json out{{"rope_type", kKinds[static_cast<int>(rope.kind)]}, {"factor", rope.factor}};
+  Json out{{"rope_type", kKinds[static_cast<int>(rope.kind)]}, {"factor", rope.factor}};
   if (rope.kind == RopeSpec::Kind::linear) return out;
   out["original_max_position_embeddings"] = rope.original_max_positions;
   if (rope.kind == RopeSpec::Kind::llama3) {
@@ -40,17 +40,17 @@ json rope_scaling_json(const RopeSpec& rope) {
 
 namespace {
 
-json norm_json(const NormSpec& norm) {
+Json norm_json(const NormSpec& norm) {
   static constexpr const char* kKinds[] = {"none", "layer", "rms"};
-  json out{{"kind", kKinds[static_cast<int>(norm.kind)]}};
+  Json out{{"kind", kKinds[static_cast<int>(norm.kind)]}};
   if (norm.kind == NormSpec::Kind::none) return out;
   out["eps"] = spelled(norm.eps);
   if (norm.weight_offset != 0.f) out["weight_offset"] = spelled(norm.weight_offset);
   return out;
 }
 
-json attention_json(const AttentionSpec& a) {
-  json out{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads},
+Json attention_json(const AttentionSpec& a) {
+  Json out{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads},
            {"d_head", a.d_head},   {"scale", spelled(a.scale)},
            {"causal", a.causal},   {"mask_before_scale", a.mask_before_scale}};
   if (a.window > 0) out["window"] = a.window;
@@ -61,18 +61,18 @@ json attention_json(const AttentionSpec& a) {
   return out;
 }
 
-json mlp_json(const MlpSpec& mlp) {
+Json mlp_json(const MlpSpec& mlp) {
   static constexpr const char* kKinds[] = {"none", "plain", "gated"};
-  json out{{"kind", kKinds[static_cast<int>(mlp.kind)]}};
+  Json out{{"kind", kKinds[static_cast<int>(mlp.kind)]}};
   if (mlp.kind == MlpSpec::Kind::none) return out;
   out["activation"] = activation_key(mlp.activation);
   out["d_mlp"] = mlp.d_mlp;
   return out;
 }
 
-json attention_position_json(const AttentionPosition& p, int d_head) {
+Json attention_position_json(const AttentionPosition& p, int d_head) {
   static constexpr const char* kKinds[] = {"none", "rope", "alibi", "buckets"};
-  json out{{"kind", kKinds[static_cast<int>(p.kind)]}};
+  Json out{{"kind", kKinds[static_cast<int>(p.kind)]}};
   if (p.kind == AttentionPosition::Kind::buckets) {
     out["buckets"] = p.buckets;
     out["max_distance"] = p.max_distance;
@@ -88,19 +88,19 @@ json attention_position_json(const AttentionPosition& p, int d_head) {
 }
 
 // What the attention of all blocks does, where one "positions" of the stack can say it.
-std::optional<json> shared_position_json(const ModelConfig& config) {
+std::optional<Json> shared_position_json(const ModelConfig& config) {
   const auto shared = common(config, &BlockSpec::attention, &AttentionSpec::position);
   const auto d_head = common(config, &BlockSpec::attention, &AttentionSpec::d_head);
   if (!shared) return {};
   const bool both =
       config.position.kind != PositionSpec::Kind::none && shared->kind != AttentionPosition::Kind::none;
   if (both || (shared->rotates() && shared->rope.rotary_dims > 0 && !d_head)) return {};
-  return std::make_optional<json>(attention_position_json(*shared, d_head.value_or(0)));
+  return std::make_optional<Json>(attention_position_json(*shared, d_head.value_or(0)));
 }
 
-json positions_json(const ModelConfig& config) {
+Json positions_json(const ModelConfig& config) {
   const PositionSpec& p = config.position;
-  json out = shared_position_json(config).value_or(json{{"kind", "none"}});
+  Json out = shared_position_json(config).value_or(Json{{"kind", "none"}});
   if (p.kind == PositionSpec::Kind::learned) out["kind"] = "learned";
   if (p.kind == PositionSpec::Kind::sinusoidal) out["kind"] = "sinusoidal";
   if (p.max_positions > 0) out["max_positions"] = p.max_positions;
@@ -109,7 +109,7 @@ json positions_json(const ModelConfig& config) {
   return out;
 }
 
-void scene_config_write_put_block(json& out, const BlockSpec& block) {
+void scene_config_write_put_block(Json& out, const BlockSpec& block) {
   static constexpr const char* kOrders[] = {"pre", "post", "parallel"};
   out["residual"] = block.residual;
   out["norm"] = norm_json(block.norm);
@@ -119,7 +119,7 @@ void scene_config_write_put_block(json& out, const BlockSpec& block) {
   if (block.shared_norm) out["shared_norm"] = true;
   if (block.branch_norms) out["branch_norms"] = true;
   if (!block.cross) return;
-  json& cross = out["cross"] = attention_json(*block.cross);
+  Json& cross = out["cross"] = attention_json(*block.cross);
   if (!cross.contains("cap") && out["attention"].contains("cap")) cross["cap"] = 0;
   if (!cross.contains("sinks") && out["attention"].contains("sinks")) cross["sinks"] = false;
   if (!cross.contains("qk_norm") && out["attention"].contains("qk_norm")) cross["qk_norm"]["kind"] = "none";
@@ -139,12 +139,12 @@ BlockSpec without_extras(BlockSpec block) {
   return block;
 }
 
-void scene_config_write_put_blocks(json& out, const ModelConfig& config) {
-  json list = json::array();
+void scene_config_write_put_blocks(Json& out, const ModelConfig& config) {
+  Json list = Json::array();
   const bool own_positions = !shared_position_json(config);
   bool alike = true;
   for (const BlockSpec& block : config.blocks) {
-    json& one = list.emplace_back(json::object());
+    Json& one = list.emplace_back(Json::object());
     scene_config_write_put_block(one, block);
     if (own_positions)
       one["attention"]["positions"] =
@@ -160,8 +160,8 @@ void scene_config_write_put_blocks(json& out, const ModelConfig& config) {
   }
 }
 
-json head_json(const HeadSpec& head) {
-  json out{{"present", head.present}, {"tied", head.tied}};
+Json head_json(const HeadSpec& head) {
+  Json out{{"present", head.present}, {"tied", head.tied}};
   if (head.transform) {
     out["transform"] = true;
     out["activation"] = activation_key(head.activation);
@@ -174,7 +174,7 @@ json head_json(const HeadSpec& head) {
   return out;
 }
 
-json patch_json(const PatchSpec& patch) {
+Json patch_json(const PatchSpec& patch) {
   return {{"size", patch.size},
           {"channels", patch.channels},
           {"rows", patch.rows},
@@ -184,8 +184,8 @@ json patch_json(const PatchSpec& patch) {
 
 }  // namespace
 
-json config_to_json(const ModelConfig& config) {
-  json out{{"d_model", config.d_model},
+Json config_to_json(const ModelConfig& config) {
+  Json out{{"d_model", config.d_model},
            {"d_in", config.d_in},
            {"final_norm", norm_json(config.final_norm)},
            {"positions", positions_json(config)},

@@ -62,7 +62,7 @@ class PlacesSource final : public OverSource {
 
 bool same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 
-bool same_numbers(const Tensor& a, const Tensor& b) {
+bool equal_cells(const Tensor& a, const Tensor& b) {
   if (a.sizes() != b.sizes()) return false;
   const std::vector<float> left = a.values(), right = b.values();
   return std::equal(left.begin(), left.end(), right.begin(), same);
@@ -75,7 +75,7 @@ Result<std::vector<std::string>> changed_names(const Weights& read, const Weight
     const Tensor* before = read.find(name);
     if (!before || before->sizes() != tensor.sizes())
       return fail(Code::unsupported, "error.arch.save.added", {name});
-    if (!same_numbers(*before, tensor)) out.push_back(name);
+    if (!equal_cells(*before, tensor)) out.push_back(name);
   }
   for (const auto& [name, tensor] : read.all())
     if (!now.find(name)) return fail(Code::unsupported, "error.arch.save.added", {name});

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::string_view kSigns = "|*<`\\";  // that a backslash keeps as they are
+constexpr std::string_view kMarkdownSigns = "|*<`\\";  // that a backslash keeps as they are
 
 void add_plain(MarkdownText& out, char c) {
   if (out.empty() || out.back().style != MarkdownStyle::plain) out.push_back({MarkdownStyle::plain, {}});
@@ -131,7 +131,8 @@ class MarkdownReader {
 MarkdownText read_markdown_text(std::string_view text) {
   MarkdownText out;
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '\\' && at + 1 < text.size() && kSigns.find(text[at + 1]) != std::string_view::npos) {
+    if (text[at] == '\\' && at + 1 < text.size() &&
+        kMarkdownSigns.find(text[at + 1]) != std::string_view::npos) {
       add_plain(out, text[at + 1]);
       at += 2;
       continue;
@@ -158,7 +159,7 @@ std::string plain_text(const MarkdownText& text) {
 std::string markdown_cell(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (kSigns.find(c) != std::string_view::npos) out += '\\';
+    if (kMarkdownSigns.find(c) != std::string_view::npos) out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;

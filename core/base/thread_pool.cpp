@@ -169,7 +169,7 @@ int hardware_threads() {
   return count;
 }
 
-std::atomic<int> limit{0};
+std::atomic<int> thread_limit{0};
 
 Pool& pool() {
   static Pool instance(hardware_threads() - 1);
@@ -179,13 +179,13 @@ Pool& pool() {
 }  // namespace
 
 int thread_count() {
-  const int wanted = limit.load();
+  const int wanted = thread_limit.load();
   return wanted > 0 ? std::min(wanted, hardware_threads()) : hardware_threads();
 }
 
 int threads_here() { return inside_parallel ? 1 : thread_count(); }
 
-void set_thread_count(int count) { limit = std::max(0, count); }
+void set_thread_count(int count) { thread_limit = std::max(0, count); }
 
 void parallel_for(std::int64_t count, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t)>& body) {

@@ -23,20 +23,20 @@ Flops flops_since(const OpCount& count, std::int64_t before_head) {
   return out;
 }
 
-struct Run {
+struct CountedRun {
   std::shared_ptr<const Trace> trace;
   Flops flops;
   double seconds = 0;
 };
 
 // A run and its last row of logits, counted.
-Result<Run> counted_run(const Model& model, const Input& input, std::shared_ptr<const Trace> base) {
+Result<CountedRun> counted_run(const Model& model, const Input& input, std::shared_ptr<const Trace> base) {
   OpCount count;
   const CountOps counting(count);
   RunOptions options;
   options.keep = Keep::predictions;
   options.base = std::move(base);
-  Run out;
+  CountedRun out;
   Status status = Done{};
   std::int64_t before_head = 0;
   out.seconds = seconds([&] {
@@ -84,10 +84,10 @@ Result<Counted> count_run(const Model& model, std::int64_t positions, const std:
   input.ids = some_ids(out.positions, config.vocab_size);
   if (const ModelConfig* encoder = config.encoder())
     input.source = some_ids(out.positions, encoder->vocab_size);
-  TRY(const Run prefill, counted_run(model, input, nullptr));
+  TRY(const CountedRun prefill, counted_run(model, input, nullptr));
   if (cancel && *cancel) return fail(Code::cancelled, "error.calc.cancelled");
   input.ids.push_back(input.ids.front());
-  TRY(const Run decode, counted_run(model, input, prefill.trace));
+  TRY(const CountedRun decode, counted_run(model, input, prefill.trace));
   out.prefill = prefill.flops;
   out.decode = decode.flops;
   out.cache_bytes = kept(*prefill.trace);

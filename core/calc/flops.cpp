@@ -25,7 +25,9 @@ bool is_table_name(const std::string& name) {
   return false;
 }
 
-bool has(const std::string& name, std::string_view piece) { return name.find(piece) != std::string::npos; }
+bool has_part(const std::string& name, std::string_view piece) {
+  return name.find(piece) != std::string::npos;
+}
 
 // A matrix's numbers are multiplied once for every row; of experts those that one token passes.
 Count multiplied(const ExpertSpec& experts, const WeightShape& weight) {
@@ -37,11 +39,11 @@ Count multiplied(const ExpertSpec& experts, const WeightShape& weight) {
 void add(PerRow& out, const Described& it, const WeightShape& weight) {
   if (weight.shape.size() < 2 || !ends_with(weight.name, ".weight") || is_table_name(weight.name)) return;
   const Count macs = multiplied(it.experts, weight);
-  if (has(weight.name, "cross.k.") || has(weight.name, "cross.v."))
+  if (has_part(weight.name, "cross.k.") || has_part(weight.name, "cross.v."))
     out.source += macs;
-  else if (has(weight.name, "logits.") || has(weight.name, "head.pre."))
+  else if (has_part(weight.name, "logits.") || has_part(weight.name, "head.pre."))
     out.head += macs;
-  else if (has(weight.name, "patch_embed.") || has(weight.name, "projected"))
+  else if (has_part(weight.name, "patch_embed.") || has_part(weight.name, "projected"))
     out.patches += macs;
   else if (starts_with(weight.name, "pooler."))
     out.once += macs;
@@ -108,7 +110,7 @@ Count image_cost(const Described& it) {
     patches = std::int64_t{tower.patch.rows} * tower.patch.cols;
     std::int64_t extra = 0;
     for (const WeightShape& weight : it.beside)
-      if (has(weight.name, "register_embed") && weight.shape.back() == tower.d_model)
+      if (has_part(weight.name, "register_embed") && weight.shape.back() == tower.d_model)
         extra = weight.shape.front();
     const std::int64_t all = tower.patch.count() + extra;
     out +=
@@ -180,8 +182,9 @@ Count read_by(const ParameterRow& row, Count tokens) {
 
 // Weights of the words' own way that are read whole: not those of images, nor tables of which some rows are.
 bool is_read_whole(const Described& it, const std::string& name) {
-  const bool table = has(name, "tok_embed.") && !it.config.head.tied;
-  return !has(name, "vision.") && !has(name, "projected") && !has(name, "pos_embed.") && !table;
+  const bool table = has_part(name, "tok_embed.") && !it.config.head.tied;
+  return !has_part(name, "vision.") && !has_part(name, "projected") && !has_part(name, "pos_embed.") &&
+         !table;
 }
 
 }  // namespace
@@ -197,7 +200,7 @@ MemoryTraffic memory_traffic(const Described& it, const Workload& work) {
     if (!is_read_whole(it, row.name)) continue;
     const bool encoder = starts_with(row.name, "enc.");
     // Keys and values of the encoder's rows are made once, before the decoder begins.
-    const bool kept = has(row.name, ".cross.k.") || has(row.name, ".cross.v.");
+    const bool kept = has_part(row.name, ".cross.k.") || has_part(row.name, ".cross.v.");
     if (!two_stacks || encoder || kept) prefill += read_by(row, in_prefill);
     if (!encoder && !kept) decode += read_by(row, side_by_side);
   }

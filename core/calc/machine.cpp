@@ -18,7 +18,7 @@ Tensor touched(std::int64_t count) {
   return std::move(buffer).freeze();
 }
 
-constexpr int kRounds = 4;
+constexpr int kMachineRounds = 4;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Result<Machine> machine_named(const std::string& name) {
 std::optional<Machine> measure_machine(const std::atomic<bool>* cancel) {
   ProductPeak peak;
   ReadBandwidth bandwidth(256.0 * (1 << 20));
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMachineRounds; ++round) {
     if (cancel && *cancel) return std::nullopt;
     peak.measure(2);
     bandwidth.measure(2);

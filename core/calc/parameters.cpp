@@ -32,7 +32,7 @@ constexpr TensorLetters kTensorLetters[] = {{"tok_embed", "V", "d"},        {"po
                                             {"projected", "", ""}};
 
 // "enc.blocks.*.attn.q.weight" -> its row; null for names without letters.
-const TensorLetters* letters_of(std::string name) {
+const TensorLetters* symbol_of(std::string name) {
   for (const char* end : {".weight", ".bias"})
     if (ends_with(name, end)) name.resize(name.size() - std::string_view(end).size());
   const TensorLetters* best = nullptr;
@@ -46,7 +46,7 @@ const TensorLetters* letters_of(std::string name) {
 std::string symbols_of(const ParameterRow& row, const std::vector<std::int64_t>& shape, bool per_block) {
   std::vector<std::string> out;
   if (per_block) out.emplace_back("L");
-  const TensorLetters* letters = letters_of(row.name);
+  const TensorLetters* letters = symbol_of(row.name);
   const bool vector = shape.size() == 1;
   const bool expert_bias = shape.size() == 2 && ends_with(row.name, ".bias");
   if (shape.size() == 3 || expert_bias) out.emplace_back("E");

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
+constexpr std::int64_t kMostModelSize = 1 << 24, kMostModelLayers = 4096;
 
 void resize_attention(AttentionSpec& a, const Sizes& sizes, const Sizes& before) {
   if (sizes.heads != before.heads) a.n_heads = static_cast<int>(sizes.heads);
@@ -99,7 +99,7 @@ Status set_size(Sizes& sizes, const std::string& assignment) {
   const std::string name = assignment.substr(0, at);
   if (at == std::string::npos || !size_named(sizes, name))
     return fail(Code::bad_format, "error.calc.no_size", {in_quotes(assignment), join(size_names(), ", ")});
-  TRY(const std::uint64_t value, parse_whole(assignment.substr(at + 1), 1, kMostSize));
+  TRY(const std::uint64_t value, parse_whole(assignment.substr(at + 1), 1, kMostModelSize));
   set_size(sizes, name, static_cast<std::int64_t>(value));
   return Done{};
 }
@@ -107,13 +107,13 @@ Status set_size(Sizes& sizes, const std::string& assignment) {
 Result<Described> resized(const Described& described, const Sizes& sizes) {
   const Sizes before = sizes_of(described);
   if (sizes == before) return described;
-  TRY_OK(sizes_check("d_model", sizes.d_model, kMostSize));
-  TRY_OK(sizes_check("layers", sizes.layers, kMostLayers));
-  TRY_OK(sizes_check("heads", sizes.heads, kMostSize));
-  TRY_OK(sizes_check("kv_heads", sizes.kv_heads, kMostSize));
-  TRY_OK(sizes_check("d_head", sizes.d_head, kMostSize));
-  if (before.d_ff > 0) TRY_OK(sizes_check("d_ff", sizes.d_ff, kMostSize));
-  if (before.vocab > 0) TRY_OK(sizes_check("vocab", sizes.vocab, kMostSize));
+  TRY_OK(sizes_check("d_model", sizes.d_model, kMostModelSize));
+  TRY_OK(sizes_check("layers", sizes.layers, kMostModelLayers));
+  TRY_OK(sizes_check("heads", sizes.heads, kMostModelSize));
+  TRY_OK(sizes_check("kv_heads", sizes.kv_heads, kMostModelSize));
+  TRY_OK(sizes_check("d_head", sizes.d_head, kMostModelSize));
+  if (before.d_ff > 0) TRY_OK(sizes_check("d_ff", sizes.d_ff, kMostModelSize));
+  if (before.vocab > 0) TRY_OK(sizes_check("vocab", sizes.vocab, kMostModelSize));
   Described out = described;
   resize_stack(out.config, sizes, before);
   for (const BlockSpec& block : out.config.blocks)

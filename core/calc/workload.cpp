@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
+constexpr std::int64_t kMostServed = std::int64_t{1} << 40;
 
 struct OtherName {
   const char *name, *format;
@@ -19,8 +19,8 @@ constexpr OtherName kOtherNames[] = {{"float32", "f32"},   {"fp32", "f32"},    {
                                      {"i8", "int8"},       {"i4", "int4"}};
 
 Status workload_check(const char* field, std::int64_t value, std::int64_t least) {
-  if (value >= least && value <= kMost) return Done{};
-  return fail(Code::out_of_range, "error.calc.workload", {field, value, least, kMost});
+  if (value >= least && value <= kMostServed) return Done{};
+  return fail(Code::out_of_range, "error.calc.workload", {field, value, least, kMostServed});
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ CairoFaces& cairo_faces() {
   return *faces;
 }
 
-double channel(Rgb colour, unsigned shift) { return static_cast<double>(colour >> shift & 0xffu) / 255; }
+double channel_of(Rgb colour, unsigned shift) { return static_cast<double>(colour >> shift & 0xffu) / 255; }
 void use_colour(cairo_t* to, Rgb colour, double alpha) {
-  cairo_set_source_rgba(to, channel(colour, 16), channel(colour, 8), channel(colour, 0), alpha);
+  cairo_set_source_rgba(to, channel_of(colour, 16), channel_of(colour, 8), channel_of(colour, 0), alpha);
 }
 double alpha_of(const DrawnShape& shape) { return static_cast<double>(shape.alpha); }
 void use_dashes(cairo_t* to, double on, double off, bool dashed) {

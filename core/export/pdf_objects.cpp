@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostPdfNumber = std::uint64_t{1} << 40;
 constexpr std::string_view kPdfBlanks = " \t\r\n\f";
 constexpr int kMostTried = 16;                 // embedded files that are looked into
 constexpr std::size_t kMostDictionary = 4096;  // bytes of the dictionary of a stream
@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number_behind(std::string_view text, std::string_vi
   if (from == std::string_view::npos) return std::nullopt;
   const std::size_t end = text.find_first_not_of("0123456789", from);
   const auto out =
-      parse_whole(text.substr(from, end == std::string_view::npos ? end : end - from), 0, kMostNumber);
+      parse_whole(text.substr(from, end == std::string_view::npos ? end : end - from), 0, kMostPdfNumber);
   return out ? std::optional(*out) : std::nullopt;
 }
 

@@ -13,59 +13,59 @@ namespace {
 
 constexpr std::uint32_t kDefaultAlignment = 32;
 constexpr std::uint32_t kMostDims = 4;
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
+constexpr std::uint64_t kLargestGguf = std::uint64_t{1} << 60;
 
 unsigned long long gguf_wide(std::uint64_t value) { return value; }
 
-struct Format {
+struct GgufFormat {
   std::string_view name;
   std::optional<DType> type;  // nothing: known by name, not expanded here
 };
 // By their numbers in files.
-constexpr std::array<Format, 42> kFormats{{{"F32", DType::f32},
-                                           {"F16", DType::f16},
-                                           {"Q4_0", DType::q4_0},
-                                           {"Q4_1", DType::q4_1},
-                                           {"Q4_2", {}},
-                                           {"Q4_3", {}},
-                                           {"Q5_0", DType::q5_0},
-                                           {"Q5_1", DType::q5_1},
-                                           {"Q8_0", DType::q8_0},
-                                           {"Q8_1", {}},
-                                           {"Q2_K", DType::q2_k},
-                                           {"Q3_K", DType::q3_k},
-                                           {"Q4_K", DType::q4_k},
-                                           {"Q5_K", DType::q5_k},
-                                           {"Q6_K", DType::q6_k},
-                                           {"Q8_K", {}},
-                                           {"IQ2_XXS", {}},
-                                           {"IQ2_XS", {}},
-                                           {"IQ3_XXS", {}},
-                                           {"IQ1_S", {}},
-                                           {"IQ4_NL", DType::iq4_nl},
-                                           {"IQ3_S", {}},
-                                           {"IQ2_S", {}},
-                                           {"IQ4_XS", DType::iq4_xs},
-                                           {"I8", DType::i8},
-                                           {"I16", DType::i16},
-                                           {"I32", DType::i32},
-                                           {"I64", DType::i64},
-                                           {"F64", DType::f64},
-                                           {"IQ1_M", {}},
-                                           {"BF16", DType::bf16},
-                                           {"Q4_0_4_4", {}},
-                                           {"Q4_0_4_8", {}},
-                                           {"Q4_0_8_8", {}},
-                                           {"TQ1_0", {}},
-                                           {"TQ2_0", {}},
-                                           {"IQ4_NL_4_4", {}},
-                                           {"IQ4_NL_4_8", {}},
-                                           {"IQ4_NL_8_8", {}},
-                                           {"MXFP4", DType::mxfp4},
-                                           {"NVFP4", {}},
-                                           {"Q1_0", {}}}};
+constexpr std::array<GgufFormat, 42> kFormats{{{"F32", DType::f32},
+                                               {"F16", DType::f16},
+                                               {"Q4_0", DType::q4_0},
+                                               {"Q4_1", DType::q4_1},
+                                               {"Q4_2", {}},
+                                               {"Q4_3", {}},
+                                               {"Q5_0", DType::q5_0},
+                                               {"Q5_1", DType::q5_1},
+                                               {"Q8_0", DType::q8_0},
+                                               {"Q8_1", {}},
+                                               {"Q2_K", DType::q2_k},
+                                               {"Q3_K", DType::q3_k},
+                                               {"Q4_K", DType::q4_k},
+                                               {"Q5_K", DType::q5_k},
+                                               {"Q6_K", DType::q6_k},
+                                               {"Q8_K", {}},
+                                               {"IQ2_XXS", {}},
+                                               {"IQ2_XS", {}},
+                                               {"IQ3_XXS", {}},
+                                               {"IQ1_S", {}},
+                                               {"IQ4_NL", DType::iq4_nl},
+                                               {"IQ3_S", {}},
+                                               {"IQ2_S", {}},
+                                               {"IQ4_XS", DType::iq4_xs},
+                                               {"I8", DType::i8},
+                                               {"I16", DType::i16},
+                                               {"I32", DType::i32},
+                                               {"I64", DType::i64},
+                                               {"F64", DType::f64},
+                                               {"IQ1_M", {}},
+                                               {"BF16", DType::bf16},
+                                               {"Q4_0_4_4", {}},
+                                               {"Q4_0_4_8", {}},
+                                               {"Q4_0_8_8", {}},
+                                               {"TQ1_0", {}},
+                                               {"TQ2_0", {}},
+                                               {"IQ4_NL_4_4", {}},
+                                               {"IQ4_NL_4_8", {}},
+                                               {"IQ4_NL_8_8", {}},
+                                               {"MXFP4", DType::mxfp4},
+                                               {"NVFP4", {}},
+                                               {"Q1_0", {}}}};
 
-const Format* format_of(std::uint32_t number) {
+const GgufFormat* format_of(std::uint32_t number) {
   return number < kFormats.size() ? &kFormats[number] : nullptr;
 }
 
@@ -111,7 +111,7 @@ Result<std::uint64_t> alignment_of(const Gguf& file, const GgufCursor& cursor) {
 }
 
 Error unknown_format(const GgufCursor& cursor, const Text& tensor, std::uint32_t number) {
-  const Format* known = format_of(number);
+  const GgufFormat* known = format_of(number);
   const Text name = known ? Text(known->name) : Text::of("error.io.gguf.number", {number});
   return fail(Code::unsupported, "error.io.gguf.format", {cursor.what(), tensor, name});
 }
@@ -124,7 +124,7 @@ Result<std::vector<std::int64_t>> gguf_read_shape(GgufCursor& cursor, const Text
   std::uint64_t product = 1;
   for (std::uint32_t d = 0; d < dims; ++d) {
     TRY(const std::uint64_t size, cursor.number<std::uint64_t>(of));
-    if (size < 1 || size > kLargest / product)
+    if (size < 1 || size > kLargestGguf / product)
       return cursor.damaged(Text::of("error.io.gguf.size", {of, gguf_wide(size)}));
     product *= size;
     shape.push_back(static_cast<std::int64_t>(size));
@@ -142,14 +142,14 @@ Result<TensorInfo> read_info(GgufCursor& cursor, std::uint64_t index) {
   TRY(info.shape, gguf_read_shape(cursor, of));
   TRY(const std::uint32_t number, cursor.number<std::uint32_t>(of));
   TRY(info.offset, cursor.number<std::uint64_t>(of));
-  const Format* known = format_of(number);
+  const GgufFormat* known = format_of(number);
   if (!known || !known->type) return unknown_format(cursor, of, number);
   info.dtype = *known->type;
   if (info.shape.back() % block_values(info.dtype) != 0)
     return cursor.damaged(
         Text::of("error.io.gguf.blocks", {of, info.shape.back(), block_values(info.dtype), known->name}));
   const auto blocks = static_cast<std::uint64_t>(value_count(info.shape) / block_values(info.dtype));
-  if (blocks > kLargest / static_cast<std::uint64_t>(dtype_bytes(info.dtype)))
+  if (blocks > kLargestGguf / static_cast<std::uint64_t>(dtype_bytes(info.dtype)))
     return cursor.damaged(Text::of("error.io.gguf.shape", {of, shape_text(info.shape)}));
   info.bytes = blocks * static_cast<std::uint64_t>(dtype_bytes(info.dtype));
   return info;

@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kDeepest = 4;
+constexpr int kDeepestArray = 4;
 constexpr auto kLastType = static_cast<std::uint32_t>(GgufType::f64);
 
 unsigned long long gguf_cursor_wide(std::uint64_t value) { return value; }
@@ -153,7 +153,7 @@ Status GgufCursor::skip_elements(GgufType element, std::uint64_t count, const Te
 }
 
 Result<GgufValue> GgufCursor::array(const Text& of, int depth) {
-  if (depth > kDeepest) return damaged(Text::of("error.io.gguf.depth", {of}));
+  if (depth > kDeepestArray) return damaged(Text::of("error.io.gguf.depth", {of}));
   TRY(const std::uint32_t type, number<std::uint32_t>(of));
   TRY(const std::uint64_t count, number<std::uint64_t>(of));
   if (type > kLastType) return damaged(Text::of("error.io.gguf.array_type", {of, type}));

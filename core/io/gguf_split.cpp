@@ -11,16 +11,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostParts = 9999;
+constexpr std::int64_t kMostGgufParts = 9999;
 
 // The place of a file among the parts, from its name; number 0: none.
-struct PartName {
+struct GgufPartName {
   std::string stem;
   std::int64_t number = 0, count = 0;
 };
 
 // Reads STEM-00001-of-00003.gguf.
-PartName part_name(const std::string& file) {
+GgufPartName part_name(const std::string& file) {
   constexpr std::string_view kMiddle = "-of-", kEnd = ".gguf";
   constexpr std::size_t kNumber = 5, kTail = 1 + kNumber + kMiddle.size() + kNumber + kEnd.size();
   if (file.size() < kTail) return {};
@@ -34,7 +34,7 @@ PartName part_name(const std::string& file) {
   return {file.substr(0, dash), std::stoll(number), std::stoll(count)};
 }
 
-std::string file_of_part(const PartName& name, std::int64_t number) {
+std::string file_of_part(const GgufPartName& name, std::int64_t number) {
   return name.stem +
          format("-%05lld-of-%05lld.gguf", static_cast<long long>(number), static_cast<long long>(name.count));
 }
@@ -49,7 +49,7 @@ Result<Gguf> open_one(const fs::path& path) {
   return open_gguf_bytes(file, file->bytes(), quoted_path(path.string()));
 }
 
-Error missing_part(const fs::path& path, const PartName& name, std::int64_t number) {
+Error missing_part(const fs::path& path, const GgufPartName& name, std::int64_t number) {
   return fail(Code::not_found, "error.io.split.missing", {number, name.count, quoted_path(path.string())});
 }
 
@@ -59,7 +59,7 @@ Error misnamed(const Gguf& file, std::int64_t count) {
 }
 
 // Every part must agree on how many there are and come in its place.
-Status check_part(const Gguf& part, const PartName& name, std::int64_t number) {
+Status check_part(const Gguf& part, const GgufPartName& name, std::int64_t number) {
   const GgufValue* place = part.find("split.no");
   const std::int64_t says = place ? place->integer().value_or(-1) : number - 1;
   if (split_count(part) == name.count && says == number - 1) return Done{};
@@ -91,13 +91,13 @@ Result<Gguf> join_parts(std::vector<Gguf> parts) {
 
 Result<Gguf> open_gguf(const std::string& path) {
   const fs::path at(path);
-  const PartName name = part_name(at.filename().string());
+  const GgufPartName name = part_name(at.filename().string());
   if (name.number == 0) {
     TRY(Gguf file, open_one(at));
     if (split_count(file) > 1) return misnamed(file, split_count(file));
     return file;
   }
-  if (name.count < 1 || name.count > kMostParts || name.number > name.count)
+  if (name.count < 1 || name.count > kMostGgufParts || name.number > name.count)
     return fail(Code::not_found, "error.io.split.name", {quoted_path(path)});
   std::vector<Gguf> parts;
   for (std::int64_t number = 1; number <= name.count; ++number) {

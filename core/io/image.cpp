@@ -17,8 +17,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr int kMostSide = 16384;
+constexpr std::uint64_t kMostImageBytes = std::uint64_t{64} << 20;
+constexpr int kMostImageSide = 16384;
 constexpr std::int64_t kMostImagePixels = std::int64_t{64} << 20;
 constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole picture
 
@@ -37,10 +37,10 @@ Text why_not_png(const png_image& image) {
 }
 
 Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
-  if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide &&
+  if (width >= 1 && height >= 1 && width <= kMostImageSide && height <= kMostImageSide &&
       width * height <= kMostImagePixels)
     return Done{};
-  return fail(Code::out_of_range, "error.io.picture.size", {what, width, height, kMostSide});
+  return fail(Code::out_of_range, "error.io.picture.size", {what, width, height, kMostImageSide});
 }
 
 Picture picture(std::int64_t width, std::int64_t height, ImageBytes rgb) {
@@ -185,7 +185,7 @@ Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
 }  // namespace
 
 Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& what) {
-  if (bytes.size() > kMostBytes) {
+  if (bytes.size() > kMostImageBytes) {
     return fail(Code::unsupported, "error.io.picture.bytes", {what, bytes.size()});
   }
   try {
@@ -198,7 +198,7 @@ Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& 
 }
 
 Result<Picture> open_picture(const std::string& path) {
-  TRY(const std::string bytes, read_file(path, kMostBytes));
+  TRY(const std::string bytes, read_file(path, kMostImageBytes));
   if (bytes.empty()) return broken(quoted_path(path), Text::of("error.io.picture.empty"));
   TRY(Picture read, picture_from_bytes(bytes, quoted_path(path)));
   read.name = std::filesystem::path(path).filename().string();

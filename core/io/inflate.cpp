@@ -11,9 +11,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 30;  // zlib counts in 32 bits
+constexpr std::uint64_t kInflatePiece = std::uint64_t{1} << 30;  // zlib counts in 32 bits
 
-uInt piece(std::uint64_t left) { return static_cast<uInt>(std::min(left, kPiece)); }
+uInt piece(std::uint64_t left) { return static_cast<uInt>(std::min(left, kInflatePiece)); }
 
 class Stream : NoCopy {
  public:

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Line and column of the byte before `position` (nlohmann counts the bytes it has read).
 Text place(std::string_view text, std::size_t position) {
@@ -44,7 +44,7 @@ Text reason(std::string_view text, std::size_t position, const std::string& toke
 }
 
 // Builds the value while the text is read, one stack entry per open object or list.
-class Builder : public nlohmann::json_sax<json> {
+class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(std::string_view text, const std::string& what, TwiceKeys twice, std::size_t most_values)
       : text_(text), what_(what), twice_(twice), most_values_(most_values) {}
@@ -56,13 +56,13 @@ class Builder : public nlohmann::json_sax<json> {
   bool number_float(number_float_t value, const string_t&) override { return put(value); }
   bool string(string_t& value) override { return put(std::move(value)); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return descend(json::value_t::object); }
-  bool start_array(std::size_t) override { return descend(json::value_t::array); }
+  bool start_object(std::size_t) override { return descend(Json::value_t::object); }
+  bool start_array(std::size_t) override { return descend(Json::value_t::array); }
   bool end_object() override { return ascend(); }
   bool end_array() override { return ascend(); }
 
   bool key(string_t& name) override {
-    auto& object = open_.back()->get_ref<json::object_t&>();
+    auto& object = open_.back()->get_ref<Json::object_t&>();
     const auto [slot, fresh] = object.try_emplace(name, nullptr);
     slot_ = &slot->second;
     if (fresh || twice_ == TwiceKeys::last_wins) return true;
@@ -70,7 +70,7 @@ class Builder : public nlohmann::json_sax<json> {
     return false;
   }
 
-  bool parse_error(std::size_t position, const std::string& token, const json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
     constexpr int kNumberOutOfRange = 406;
     error_ =
         fail(Code::bad_format, "error.io.json.at",
@@ -78,14 +78,14 @@ class Builder : public nlohmann::json_sax<json> {
     return false;
   }
 
-  Result<json> take(bool complete) {
+  Result<Json> take(bool complete) {
     if (complete) return std::move(root_);
     return error_.value_or(fail(Code::bad_format, "error.io.json", {what_}));
   }
 
  private:
   // Stores a value at the current place and records where it went.
-  bool put(json value) {
+  bool put(Json value) {
     if (++values_ > most_values_) {
       error_ = fail(Code::unsupported, "error.io.json.values", {what_, most_values_});
       return false;
@@ -94,7 +94,7 @@ class Builder : public nlohmann::json_sax<json> {
       root_ = std::move(value);
       last_ = &root_;
     } else if (open_.back()->is_array()) {
-      last_ = &open_.back()->get_ref<json::array_t&>().emplace_back(std::move(value));
+      last_ = &open_.back()->get_ref<Json::array_t&>().emplace_back(std::move(value));
     } else {
       *slot_ = std::move(value);
       last_ = slot_;
@@ -102,12 +102,12 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool descend(json::value_t kind) {
+  bool descend(Json::value_t kind) {
     if (static_cast<int>(open_.size()) >= kMaxJsonDepth) {
       error_ = fail(Code::unsupported, "error.io.json.depth", {what_, kMaxJsonDepth});
       return false;
     }
-    if (!put(json(kind))) return false;
+    if (!put(Json(kind))) return false;
     open_.push_back(last_);
     return true;
   }
@@ -121,27 +121,27 @@ class Builder : public nlohmann::json_sax<json> {
   const std::string& what_;
   TwiceKeys twice_;
   std::size_t most_values_, values_ = 0;
-  json root_;
-  std::vector<json*> open_;
-  json* slot_ = nullptr;
-  json* last_ = nullptr;
+  Json root_;
+  std::vector<Json*> open_;
+  Json* slot_ = nullptr;
+  Json* last_ = nullptr;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice,
+Result<Json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice,
                         std::size_t most_values) {
   if (text.empty()) return fail(Code::bad_format, "error.io.json.empty", {what});
   try {
     Builder builder(text, what, twice, most_values);
-    return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
+    return builder.take(Json::sax_parse(text.data(), text.data() + text.size(), &builder));
   } catch (const std::exception&) {
     return fail(Code::no_memory, "error.io.json.memory", {what, format_bytes(text.size())});
   }
 }
 
-Result<json> read_json_file(const std::string& path, std::uint64_t max_bytes) {
+Result<Json> read_json_file(const std::string& path, std::uint64_t max_bytes) {
   TRY(const std::string text, read_file(path, max_bytes));
   return parse_json(text, quoted_path(path));
 }

@@ -21,7 +21,7 @@ std::string big_endian(std::uint32_t number) {
   for (const unsigned shift : {24u, 16u, 8u, 0u}) out.push_back(static_cast<char>(number >> shift & 0xffu));
   return out;
 }
-std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
   std::uint32_t out = 0;
   for (std::size_t i = 0; i < 4; ++i) out = out << 8u | static_cast<unsigned char>(bytes[at + i]);
   return out;
@@ -161,11 +161,11 @@ std::optional<std::string> png_text(std::string_view png, std::string_view keywo
   std::uint64_t left = most;
   int tried = 0;
   for (std::size_t at = kSignature.size(); at + kFrame <= png.size() && tried < kMostTexts;) {
-    const std::size_t length = number_at(png, at);
+    const std::size_t length = big_endian_at(png, at);
     if (length > png.size() - at - kFrame) return std::nullopt;
     const std::string_view body = png.substr(at + 4, length + 4);
     if (body.starts_with("iTXt") && has_keyword(body.substr(4), keyword) &&
-        number_at(png, at + 8 + length) == checksum(body)) {
+        big_endian_at(png, at + 8 + length) == checksum(body)) {
       ++tried;
       if (auto text = text_in(body.substr(4), keyword, left)) return text;
     }

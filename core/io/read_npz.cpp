@@ -60,7 +60,7 @@ Directory find_directory(ReadNpzBytes bytes, std::size_t end) {
 }
 
 // One line of the directory.
-struct Line {
+struct NpzLine {
   std::string name;
   std::uint16_t method = 0, flags = 0;
   std::uint32_t crc = 0;
@@ -68,7 +68,7 @@ struct Line {
 };
 
 // Numbers too large for their 32 bits stand in the extra field 1, in this order. False: they do not.
-bool read_large_numbers(ReadNpzBytes extra, Line& line) {
+bool read_large_numbers(ReadNpzBytes extra, NpzLine& line) {
   std::size_t at = 0;
   while (extra.size() - at >= 4 && u16(extra, at) != 1)
     at += std::min<std::size_t>(4 + u16(extra, at + 2), extra.size() - at);
@@ -85,10 +85,10 @@ bool read_large_numbers(ReadNpzBytes extra, Line& line) {
 }
 
 // Reads the line at `at` and moves `at` past it; nothing when it does not fit.
-std::optional<Line> read_line(ReadNpzBytes bytes, std::size_t& at) {
+std::optional<NpzLine> read_line(ReadNpzBytes bytes, std::size_t& at) {
   if (at >= bytes.size() || bytes.size() - at < zip::kCentralBytes || u32(bytes, at) != zip::kCentral)
     return std::nullopt;
-  Line line;
+  NpzLine line;
   line.flags = u16(bytes, at + 8);
   line.method = u16(bytes, at + 10);
   line.crc = u32(bytes, at + 16);
@@ -110,7 +110,7 @@ Error too_large(const std::string& what, std::uint64_t bytes) {
   return fail(Code::no_memory, "error.io.zip.memory", {what, format_bytes(bytes)});
 }
 
-Status check_kind(const Line& line, const std::string& what) {
+Status check_kind(const NpzLine& line, const std::string& what) {
   const std::string member = in_quotes(line.name);
   if ((line.flags & 1) != 0) return fail(Code::unsupported, "error.io.zip.encrypted", {what, member});
   if (line.method != kStored && line.method != kDeflated)
@@ -123,7 +123,7 @@ Status check_kind(const Line& line, const std::string& what) {
 }
 
 // A member as it lies in the file: behind its local header, whose own name and extra field come first.
-Result<ReadNpzBytes> stored_bytes(ReadNpzBytes bytes, const Line& line, const std::string& what) {
+Result<ReadNpzBytes> stored_bytes(ReadNpzBytes bytes, const NpzLine& line, const std::string& what) {
   const std::string member = in_quotes(line.name);
   if (line.offset > bytes.size() || bytes.size() - line.offset < zip::kLocalBytes ||
       u32(bytes, line.offset) != zip::kLocal)
@@ -136,7 +136,7 @@ Result<ReadNpzBytes> stored_bytes(ReadNpzBytes bytes, const Line& line, const st
 }
 
 // The contents of a member, which `owner` keeps alive where they lie in the file.
-Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std::string& what) {
+Result<OwnedBytes> contents(const OwnedBytes& file, const NpzLine& line, const std::string& what) {
   const std::string member = in_quotes(line.name);
   TRY(const ReadNpzBytes packed, stored_bytes(file.bytes, line, what));
   OwnedBytes out{file.owner, packed};
@@ -157,7 +157,7 @@ Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std:
 // A deflated member of which only the header was expanded; each load expands it.
 class DeflatedSource final : public TensorSource {
  public:
-  DeflatedSource(OwnedBytes file, Line line, std::string what, TensorInfo info)
+  DeflatedSource(OwnedBytes file, NpzLine line, std::string what, TensorInfo info)
       : file_(std::move(file)), line_(std::move(line)), what_(std::move(what)), infos_{std::move(info)} {}
   const std::vector<TensorInfo>& infos() const override { return infos_; }
   const TensorInfo* find(std::string_view name) const override {
@@ -179,7 +179,7 @@ class DeflatedSource final : public TensorSource {
     return BytesSource(inside.owner, inside.bytes, what_, infos_);
   }
   OwnedBytes file_;
-  Line line_;
+  NpzLine line_;
   std::string what_;
   std::vector<TensorInfo> infos_;
   std::map<std::string, std::string> none_;
@@ -190,7 +190,7 @@ std::string array_name(const std::string& member) {
 }
 
 // What a member holds, with every check but for the checksum of a large deflated one.
-Result<std::shared_ptr<TensorSource>> member_source(const OwnedBytes& file, const Line& line,
+Result<std::shared_ptr<TensorSource>> member_source(const OwnedBytes& file, const NpzLine& line,
                                                     const std::string& what) {
   constexpr std::uint64_t kAtOnce = 1 << 20;       // expanded
   constexpr std::size_t kHeader = (1 << 16) + 16;  // version 1 has at most 65,535 bytes of text

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
@@ -41,7 +41,7 @@ Result<std::string_view> header_text(std::span<const std::byte> bytes, const std
   return std::string_view(text, static_cast<std::size_t>(length));
 }
 
-Result<std::map<std::string, std::string>> safetensors_read_metadata(const json& object,
+Result<std::map<std::string, std::string>> safetensors_read_metadata(const Json& object,
                                                                      const std::string& what) {
   std::map<std::string, std::string> out;
   if (!object.is_object()) return safetensors_damaged(what, Text::of("error.io.safetensors.metadata"));
@@ -69,24 +69,24 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::int64_t>& shape,
   return none ? 0 : product;
 }
 
-Result<std::vector<std::int64_t>> safetensors_read_shape(const json& entry, const std::string& name,
+Result<std::vector<std::int64_t>> safetensors_read_shape(const Json& entry, const std::string& name,
                                                          const std::string& what) {
   const auto it = entry.find("shape");
   if (it == entry.end() || !it->is_array())
     return safetensors_damaged(what, Text::of("error.io.safetensors.no_shape", {in_quotes(name)}));
   std::vector<std::int64_t> shape;
-  for (const json& size : *it) {
+  for (const Json& size : *it) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::uint64_t{1} << 60)
       return safetensors_damaged(
           what, Text::of("error.io.safetensors.size",
                          {in_quotes(name),
-                          in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40)}));
+                          in_quotes(size.dump(-1, ' ', true, Json::error_handler_t::replace), 40)}));
     shape.push_back(size.get<std::int64_t>());
   }
   return shape;
 }
 
-Result<DType> read_dtype(const json& entry, const std::string& name, const std::string& what) {
+Result<DType> read_dtype(const Json& entry, const std::string& name, const std::string& what) {
   const auto it = entry.find("dtype");
   if (it == entry.end() || !it->is_string())
     return safetensors_damaged(what, Text::of("error.io.safetensors.no_type", {in_quotes(name)}));
@@ -96,7 +96,7 @@ Result<DType> read_dtype(const json& entry, const std::string& name, const std::
 }
 
 // data_offsets [begin, end) within the data.
-Result<std::array<std::uint64_t, 2>> read_offsets(const json& entry, const std::string& name,
+Result<std::array<std::uint64_t, 2>> read_offsets(const Json& entry, const std::string& name,
                                                   std::uint64_t data_size, const std::string& what) {
   const auto it = entry.find("data_offsets");
   const bool good = it != entry.end() && it->is_array() && it->size() == 2 && (*it)[0].is_number_unsigned() &&
@@ -114,7 +114,7 @@ Result<std::array<std::uint64_t, 2>> read_offsets(const json& entry, const std::
 }
 
 // One header entry; the offset is counted from the start of the data.
-Result<TensorInfo> read_entry(const std::string& name, const json& entry, std::uint64_t data_size,
+Result<TensorInfo> read_entry(const std::string& name, const Json& entry, std::uint64_t data_size,
                               const std::string& what) {
   if (!entry.is_object())
     return safetensors_damaged(what, Text::of("error.io.safetensors.no_object", {in_quotes(name)}));
@@ -174,7 +174,7 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<con
                                                              const std::string& what,
                                                              std::vector<std::string>* cut) {
   TRY(const std::string_view text, header_text(bytes, what));
-  TRY(const json header, parse_json(text, what + ": the header", TwiceKeys::refuse, kMostHeaderValues));
+  TRY(const Json header, parse_json(text, what + ": the header", TwiceKeys::refuse, kMostHeaderValues));
   const std::uint64_t data_begin = kLengthBytes + text.size(), data_size = bytes.size() - data_begin;
   std::vector<TensorInfo> infos;
   std::map<std::string, std::string> metadata;

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr const char* kOneFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
@@ -30,7 +30,7 @@ bool stays_inside(const std::string& shard) {
 
 // {tensor name: shard file} of the index.
 Result<std::map<std::string, std::string>> read_weight_map(const fs::path& index) {
-  TRY(const json object, read_json_file(index.string()));
+  TRY(const Json object, read_json_file(index.string()));
   const std::string what = quoted_path(index.string());
   const auto map = object.is_object() ? object.find("weight_map") : object.end();
   if (!object.is_object() || map == object.end() || !map->is_object() || map->empty())
@@ -40,7 +40,7 @@ Result<std::map<std::string, std::string>> read_weight_map(const fs::path& index
     if (!shard.is_string() || !stays_inside(shard.get<std::string>()))
       return fail(
           Code::bad_format, "error.io.shards.name",
-          {what, in_quotes(name), in_quotes(shard.dump(-1, ' ', true, json::error_handler_t::replace))});
+          {what, in_quotes(name), in_quotes(shard.dump(-1, ' ', true, Json::error_handler_t::replace))});
     shards[name] = shard.get<std::string>();
   }
   return shards;

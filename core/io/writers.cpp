@@ -11,21 +11,21 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 std::string json_text(const std::string& text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-json metadata_object(const Metadata& metadata) {
-  json out = json::object();
+Json metadata_object(const Metadata& metadata) {
+  Json out = Json::object();
   for (const auto& [key, value] : metadata) out[valid_utf8(key)] = valid_utf8(value);
   return out;
 }
 
 // Length, header padded so that the data begins at a multiple of 8.
 std::string safetensors_header(const std::vector<Entry>& entries, const Metadata& metadata) {
-  json header = json::object();
+  Json header = Json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata_object(metadata);
   std::uint64_t at = 0;
   for (const Entry& entry : entries) {
@@ -65,7 +65,7 @@ void write_json_entry(AtomicFile& file, const Entry& entry) {
   std::vector<std::string> axes(entry.shape.size(), "\"\"");
   for (std::size_t d = 0; entry.tensor && d < axes.size(); ++d)
     axes[d] = json_text(std::string(axis_name(entry.tensor->axis(static_cast<int>(d)))));
-  file.write(json_text(*entry.name) + ": {\"shape\": " + json(entry.shape).dump() + ", \"axes\": [" +
+  file.write(json_text(*entry.name) + ": {\"shape\": " + Json(entry.shape).dump() + ", \"axes\": [" +
              join(axes, ", ") + "], \"values\": ");
   with_values(entry, [&](const void* data, std::size_t) {
     const auto* ints = static_cast<const std::int64_t*>(data);

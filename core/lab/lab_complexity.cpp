@@ -14,13 +14,13 @@ constexpr double kLongest = 131072;
 constexpr int kLabComplexityRounds = 7;
 constexpr std::int64_t kLabComplexityMeasured[] = {16, 32, 64, 128, 256, 512, 1024};
 
-struct Layer {
+struct LayerKind {
   double products = 0, sequential = 0, path = 0;
 };
 // Vaswani et al. 2017, table 1.
-Layer attention_layer(double n, double d) { return {n * n * d, 1, 1}; }
-Layer recurrent_layer(double n, double d) { return {n * d * d, n, n}; }
-Layer convolution_layer(double n, double d, double k) {
+LayerKind attention_layer(double n, double d) { return {n * n * d, 1, 1}; }
+LayerKind recurrent_layer(double n, double d) { return {n * d * d, n, n}; }
+LayerKind convolution_layer(double n, double d, double k) {
   return {k * n * d * d, 1, std::max(1.0, std::ceil(std::log(n) / std::log(k)))};
 }
 
@@ -39,7 +39,7 @@ LabTable table_of(double n, double d, double k) {
   out.title = Text::of("lab.complexity.table", {shown(n), shown(d)});
   out.header = {Text(), Text::of("lab.complexity.rule"), Text::of("lab.complexity.products"),
                 Text::of("lab.complexity.sequential"), Text::of("lab.complexity.path")};
-  const auto row = [&](const char* key, const char* rule, const Layer& layer) {
+  const auto row = [&](const char* key, const char* rule, const LayerKind& layer) {
     out.rows.push_back(
         fact(Text::of(key), {rule, shown(layer.products), shown(layer.sequential), shown(layer.path)}));
   };

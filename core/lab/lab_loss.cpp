@@ -13,10 +13,10 @@ namespace {
 constexpr int kCurve = 41, kImageRows = 16, kTextRows = 4;
 
 /// Losses of one row whose target has probability p and whose other words share the rest.
-struct RowLoss {
+struct LossOfRow {
   double plain = 0, smoothed = 0;
 };
-RowLoss row_loss(std::int64_t vocab, double p, double smoothing) {
+LossOfRow row_loss(std::int64_t vocab, double p, double smoothing) {
   std::vector<float> logits(static_cast<std::size_t>(vocab),
                             static_cast<float>(std::log((1 - p) / static_cast<double>(vocab - 1))));
   logits[0] = static_cast<float>(std::log(p));
@@ -54,7 +54,7 @@ LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const LossTarg
     // Closer together near 1, where the smoothed loss turns.
     const double share = static_cast<double>(i) / (kCurve - 1);
     const double at = 0.01 + (0.9999 - 0.01) * (1 - (1 - share) * (1 - share));
-    const RowLoss loss = row_loss(vocab, at, smoothing);
+    const LossOfRow loss = row_loss(vocab, at, smoothing);
     plain.points.emplace_back(at, loss.plain);
     smoothed.points.emplace_back(at, loss.smoothed);
   }
@@ -66,7 +66,7 @@ LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const LossTarg
   return out;
 }
 
-LabTable lab_loss_facts_of(std::int64_t vocab, double p, const LossTarget& target, const RowLoss& loss) {
+LabTable lab_loss_facts_of(std::int64_t vocab, double p, const LossTarget& target, const LossOfRow& loss) {
   const double others = static_cast<double>(vocab - 1);
   LabTable out;
   out.title = Text::of("lab.loss.row");
@@ -127,7 +127,7 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   const double smoothing = values.number("smoothing"), p = values.number("p");
   const bool all = values.choice("counted") == 1;
   const LossTarget target = target_of(vocab, smoothing);
-  const RowLoss loss = row_loss(vocab, p, smoothing);
+  const LossOfRow loss = row_loss(vocab, p, smoothing);
   TRY_OK(go_on(cancel));
   TRY(const PilotLoss pilot, pilot_loss());
   LabPicture out;

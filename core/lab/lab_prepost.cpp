@@ -14,8 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLabPrepostVocab = 48, kLabPrepostWidth = 32, kLabPrepostHeads = 4, kRows = 24, kSequences = 4,
-              kSchedule = 8000;
+constexpr int kLabPrepostVocab = 48, kLabPrepostWidth = 32, kLabPrepostHeads = 4, kStackRows = 24,
+              kSequences = 4, kSchedule = 8000;
 
 ModelConfig lab_prepost_model_config(int blocks, NormOrder order) {
   ModelConfig config = lab_config(kLabPrepostWidth, kLabPrepostHeads, kLabPrepostVocab, blocks);
@@ -43,7 +43,7 @@ struct LabPrepostCase {
 LabPrepostCase lab_prepost_case(std::uint64_t number) {
   SplitMix64 random = random_of(31, 0, number);
   LabPrepostCase out;
-  for (int row = 0; row < kRows; ++row) {
+  for (int row = 0; row < kStackRows; ++row) {
     out.input.ids.push_back(random.below(kLabPrepostVocab));
     out.objective.targets.push_back(random.below(kLabPrepostVocab));
   }
@@ -95,10 +95,10 @@ Result<std::vector<double>> block_turns(int blocks, NormOrder order) {
     TRY(const Tensor after, trace->tensor(site_of(last, block)));
     const std::vector<float> from = before.values(), to = after.values();
     double sum = 0;
-    for (std::int64_t row = 0; row < kRows; ++row)
+    for (std::int64_t row = 0; row < kStackRows; ++row)
       sum += turn_between(&from[static_cast<std::size_t>(row * kLabPrepostWidth)],
                           &to[static_cast<std::size_t>(row * kLabPrepostWidth)], kLabPrepostWidth);
-    out.push_back(sum / kRows);
+    out.push_back(sum / kStackRows);
     before = after;
   }
   return out;

@@ -11,10 +11,10 @@ namespace attnscope {
 namespace {
 
 // Its words and its shape stand in what all three models were trained for: all that is shown of it is right.
-constexpr const char* kSentence = "The girl helped the horse";
+constexpr const char* kLabSentence = "The girl helped the horse";
 constexpr int kMostAnswer = 24;
 enum class Look : std::uint8_t { telling, mean };
-enum class Seen : std::uint8_t { cross, encoder, decoder };
+enum class SeenWord : std::uint8_t { cross, encoder, decoder };
 
 /// A model that has read the sentence, and where its attention is looked at.
 struct Reader {
@@ -106,7 +106,7 @@ Result<Reader> goes_on(const std::string& sentence) {
   return out;
 }
 
-Result<Reader> translates(const std::string& sentence, Seen seen, const std::atomic<bool>& cancel) {
+Result<Reader> translates(const std::string& sentence, SeenWord seen, const std::atomic<bool>& cancel) {
   TRY(Reader out, reader_of("translator", sentence));
   const Model& model = *out.opened->model;
   TRY(const Input read, text_input(*out.opened, sentence));
@@ -123,12 +123,12 @@ Result<Reader> translates(const std::string& sentence, Seen seen, const std::ato
   input.ids.insert(input.ids.end(), made.ids.begin(), made.ids.end());
   TRY(out.trace, model.run(input));
   const int layer = out.pattern.layer;
-  if (seen == Seen::cross) out.pattern = cross_site(StepRole::pattern, layer, model.config().stack);
-  if (seen == Seen::encoder) out.pattern = site_of(StepRole::pattern, layer, Stack::enc);
+  if (seen == SeenWord::cross) out.pattern = cross_site(StepRole::pattern, layer, model.config().stack);
+  if (seen == SeenWord::encoder) out.pattern = site_of(StepRole::pattern, layer, Stack::enc);
   const std::vector<Text> source = words_of(*out.opened, input.source),
                           target = words_of(*out.opened, out.trace->ids);
-  out.rows = seen == Seen::encoder ? source : target;
-  out.cols = seen == Seen::decoder ? target : source;
+  out.rows = seen == SeenWord::encoder ? source : target;
+  out.cols = seen == SeenWord::decoder ? target : source;
   return out;
 }
 
@@ -187,7 +187,7 @@ std::vector<Text> row_of(const char* name, const Reader& reader, Text tokens, st
 Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<bool>& cancel) {
   const std::string& sentence = values.words("text");
   const auto look = static_cast<Look>(values.choice("look"));
-  const auto seen = static_cast<Seen>(values.choice("part"));
+  const auto seen = static_cast<SeenWord>(values.choice("part"));
   TRY(const Reader gap, fills_gaps(sentence, cancel));
   TRY_OK(go_on(cancel));
   TRY(const Reader next, goes_on(sentence));
@@ -240,7 +240,7 @@ Lab lab_sentence();
 Lab lab_sentence() {
   return {"lab.sentence",
           20,
-          {words_control("lab.sentence.text", kSentence),
+          {words_control("lab.sentence.text", kLabSentence),
            choice_control("lab.sentence.look", {"lab.sentence.look.head", "lab.sentence.look.mean"}),
            choice_control("lab.sentence.part", {"lab.sentence.part.cross", "lab.sentence.part.encoder",
                                                 "lab.sentence.part.decoder"})},

@@ -23,14 +23,14 @@ struct Rounding {
 };
 
 /// One row of softmax, step by step.
-struct Row {
+struct SoftmaxRow {
   std::vector<double> scores, exponentials, weights;
   double sum = 0;
 };
 
 // `shift`: what is subtracted first.
-Row softmax_of(const std::vector<double>& scores, double shift, const Rounding& rounded) {
-  Row out;
+SoftmaxRow softmax_of(const std::vector<double>& scores, double shift, const Rounding& rounded) {
+  SoftmaxRow out;
   out.scores = scores;
   for (const double score : scores) {
     out.exponentials.push_back(rounded(std::exp(rounded(score - shift))));
@@ -54,7 +54,7 @@ Tensor core_softmax(const std::vector<double>& scores) {
   return softmax_rows(Tensor::from(std::move(row), {{Axis::query, 1}, {Axis::key, kLabSoftmaxKeys}}));
 }
 
-bool has_nan(const Row& row) {
+bool has_nan(const SoftmaxRow& row) {
   return std::any_of(row.weights.begin(), row.weights.end(), [](double w) { return std::isnan(w); });
 }
 
@@ -64,7 +64,7 @@ Text by_the_program(double weight, double exact) {
   return flushed ? Text::of("lab.softmax.flushed", {shown(0x1p-126, 2)}) : Text(shown(weight));
 }
 
-LabTable steps_table(const Row& naive, const Row& safe, const Tensor& core) {
+LabTable steps_table(const SoftmaxRow& naive, const SoftmaxRow& safe, const Tensor& core) {
   LabTable out;
   out.title = Text::of("lab.softmax.steps");
   out.header = {Text(),
@@ -104,7 +104,7 @@ LabPlot exp_plot(const std::vector<double>& scores, const Rounding& rounded) {
   return out;
 }
 
-LabBars weight_bars(const Row& safe) {
+LabBars weight_bars(const SoftmaxRow& safe) {
   LabBars out;
   out.title = Text::of("lab.softmax.weights");
   out.most = 1;
@@ -122,7 +122,7 @@ Result<LabPicture> compute_softmax(const LabValues& values, const std::atomic<bo
   const int mask = values.choice("mask");
   const std::vector<double> scores = scores_of(values.number("largest"), constant, mask);
   const double most = *std::max_element(scores.begin(), scores.end());
-  const Row naive = softmax_of(scores, 0, rounded), safe = softmax_of(scores, most, rounded);
+  const SoftmaxRow naive = softmax_of(scores, 0, rounded), safe = softmax_of(scores, most, rounded);
   LabPicture out;
   out.pieces = {{steps_table(naive, safe, core_softmax(scores)), 1, true, 1},
                 in_full({exp_plot(scores, rounded), 1.2f, true, 1}),

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSurfaceSide = 9, kExamples = 8;  // points along a side of the plane
-constexpr TinyPart kParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_norms};
+constexpr TinyPart kSurfaceParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_norms};
 
 using SurfaceDirection = std::map<std::string, Tensor>;
 
@@ -130,7 +130,7 @@ Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bo
   constexpr LabInk kInks[] = {LabInk::blue, LabInk::green, LabInk::red};
   std::vector<Surface> surfaces;
   for (int i = 0; i < 3; ++i) {
-    TRY(const auto run, tiny_run({TinyData::copying, kParts[i], steps, 3e-3}, cancel));
+    TRY(const auto run, tiny_run({TinyData::copying, kSurfaceParts[i], steps, 3e-3}, cancel));
     TRY(Surface surface, surface_of(*run->model, seed, reach, cancel));
     LabSeries series{lab_surface_part_name(i), {}, kInks[i], i != part, true};
     for (int col = 0; col < kSurfaceSide; ++col)

@@ -9,12 +9,12 @@
 namespace attnscope {
 namespace {
 
-constexpr double kRounding = 1e-4;  // relative: of a sum in another order
+constexpr double kGraphRounding = 1e-4;  // relative: of a sum in another order
 
 // Walks from one row of the residual stream down to what wrote it.
-class Walk {
+class GraphWalk {
  public:
-  Walk(const Trace& trace, AttributeBy by, Attribution& out) : trace_(trace), by_(by), out_(out) {}
+  GraphWalk(const Trace& trace, AttributeBy by, Attribution& out) : trace_(trace), by_(by), out_(out) {}
 
   // All that the row of `site` is made of, along `g`.
   void follow(const Site& site, std::int64_t row, const Direction& g) {
@@ -102,7 +102,7 @@ class Walk {
       out_.parts.push_back({to_text(z_site), {{"head", head}, {"pos", key}}, weight * sum});
       rest -= weight * sum;
     }
-    if (std::fabs(rest) > kRounding * std::max(1.0, std::fabs(part)))
+    if (std::fabs(rest) > kGraphRounding * std::max(1.0, std::fabs(part)))
       out_.parts.push_back({to_text(z_site), {{"head", head}}, rest});
   }
 
@@ -153,7 +153,7 @@ Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, A
   Attribution out;
   out.total = asked.total;
   out.held = asked.held;
-  Walk walk(trace, by, out);
+  GraphWalk walk(trace, by, out);
   walk.bias(asked.bias);
   walk.follow(stack_output(trace, trace.config().stack), asked.row, asked.g);
   walk.finish();

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-using Kind = GraphNode::Kind;
+using NodeKind = GraphNode::Kind;
 
 constexpr double kLeastEdge = 0.02;  // of the total; smaller edges are not followed
 
@@ -49,7 +49,7 @@ class Follower {
     if (at != places_.end()) follow_node(at->second, key);
     for (std::size_t i = before; i < out_.edges.size(); ++i) {
       const GraphNode& from = out_.nodes[static_cast<std::size_t>(out_.edges[i].from)];
-      const bool embed = from.kind == Kind::embed;
+      const bool embed = from.kind == NodeKind::embed;
       LogitPart part{
           embed ? stream_entry(trace_, from.site.stack) : to_text(from.site), {}, out_.edges[i].value};
       if (from.head >= 0) part.at = {{"head", from.head}};
@@ -67,7 +67,7 @@ class Follower {
     out_.held = asked.held;
     out_.least = least_;
     GraphNode measure;
-    measure.kind = Kind::output;
+    measure.kind = NodeKind::output;
     measure.site = trace_.main(StepRole::logits);
     measure.row = asked.row;
     measure.value = asked.total;
@@ -80,7 +80,7 @@ class Follower {
 
   // ---- nodes --------------------------------------------------------------------------------------
 
-  int node(Kind kind, const Site& site, std::int64_t head, std::int64_t row) {
+  int node(NodeKind kind, const Site& site, std::int64_t head, std::int64_t row) {
     const auto [at, fresh] = places_.try_emplace({site, head, row}, static_cast<int>(out_.nodes.size()));
     if (fresh) {
       GraphNode one;
@@ -113,7 +113,7 @@ class Follower {
     int best = -1, best_index = -1;
     for (std::size_t i = 1; i < out_.nodes.size(); ++i) {
       const GraphNode& one = out_.nodes[i];
-      if (one.kind == Kind::embed || followed_nodes_[i]) continue;
+      if (one.kind == NodeKind::embed || followed_nodes_[i]) continue;
       if (std::fabs(one.value) < least_ * out_.scale) continue;
       const int index = trace_.index_of(one.site);
       if (index > best_index) best = static_cast<int>(i), best_index = index;
@@ -141,10 +141,10 @@ class Follower {
       return;
     }
     if (site.is(StepKind::output)) return read_heads(reader, site, row, g);
-    if (site.is(StepKind::mlp_down)) return read_leaf(reader, Kind::mlp, site, row, g);
+    if (site.is(StepKind::mlp_down)) return read_leaf(reader, NodeKind::mlp, site, row, g);
     const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
     const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
-    if (made_of.empty()) return read_leaf(reader, Kind::embed, site, row, g);
+    if (made_of.empty()) return read_leaf(reader, NodeKind::embed, site, row, g);
     if (edit_reaches(trace_, site)) {
       double made = 0;
       for (const Site& part : made_of) made += dot(g, recorded_row(trace_, part, row));
@@ -158,7 +158,7 @@ class Follower {
     bias(reader) += added_by_edit(trace_, site, row, g, made);
   }
 
-  void read_leaf(int reader, Kind kind, const Site& site, std::int64_t row, const Direction& g) {
+  void read_leaf(int reader, NodeKind kind, const Site& site, std::int64_t row, const Direction& g) {
     const Tensor wrote = recorded_row(trace_, site, row);
     const double value = dot(g, wrote);
     if (!is_edge(value)) return;
@@ -182,7 +182,7 @@ class Follower {
       for (std::size_t i = 0; i < g.size(); ++i) value += g[i] * written[head][i];
       made += value;
       if (is_edge(value))
-        edge(reader, node(Kind::head, z, static_cast<std::int64_t>(head), row), value, g, written[head]);
+        edge(reader, node(NodeKind::head, z, static_cast<std::int64_t>(head), row), value, g, written[head]);
     }
     const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
     const double own = offset.empty() ? 0 : dot(g, offset);
@@ -203,7 +203,7 @@ class Follower {
   void follow_node(int at, std::int64_t only = -1) {
     const GraphNode one = out_.nodes[static_cast<std::size_t>(at)];
     const Direction g = std::move(directions_[static_cast<std::size_t>(at)]);
-    if (one.kind == Kind::head)
+    if (one.kind == NodeKind::head)
       through_head(at, one, g, only);
     else
       through_mlp(at, one, g, only);
@@ -339,7 +339,7 @@ class Follower {
     for (const GraphEdge& edge : out_.edges) in[static_cast<std::size_t>(edge.to)] += edge.value;
     for (std::size_t i = 0; i < in.size(); ++i) {
       GraphNode& one = out_.nodes[i];
-      one.rest = one.kind == Kind::embed ? 0 : one.value - one.bias - in[i];
+      one.rest = one.kind == NodeKind::embed ? 0 : one.value - one.bias - in[i];
     }
     double missed = 0, all = 0;
     for (const GraphEdge& edge : out_.edges) {

@@ -9,7 +9,7 @@ namespace {
 constexpr double kLeastScore = 0.25, kOverChance = 1.5;
 
 /// Weight on some keys of a row, and how many of them are in sight.
-struct Share {
+struct RoleShare {
   const float* row;
   const float* mask;
   std::int64_t keys, stride, mask_stride;
@@ -85,12 +85,12 @@ void RoleMeter::note(Role role, double score, double chance) {
 
 void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, std::int64_t mask_stride,
                         std::int64_t stride, std::int64_t query) {
-  Share all{row, mask, keys, stride, mask_stride};
+  RoleShare all{row, mask, keys, stride, mask_stride};
   for (std::int64_t key = 0; key < keys; ++key) all.take(key);
   if (all.in_sight == 0) return;  // a fully masked row has no weights to score
   const auto even = 1.0 / static_cast<double>(all.in_sight);
   const auto one_key = [&](Role role, std::int64_t key) {
-    Share share{row, mask, keys, stride, mask_stride};
+    RoleShare share{row, mask, keys, stride, mask_stride};
     share.take(key);
     note(role, share.weight, static_cast<double>(share.in_sight) * even);
   };
@@ -109,7 +109,7 @@ void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, 
     sum.chance += seen ? even : 0;
   }
   if (query >= static_cast<std::int64_t>(copy_before_.size())) return;
-  Share copies{row, mask, keys, stride, mask_stride}, followers = copies;
+  RoleShare copies{row, mask, keys, stride, mask_stride}, followers = copies;
   bool any_copy = false, any_follower = false;
   for (auto copy = copy_before_[static_cast<std::size_t>(query)]; copy >= 0;
        copy = copy_before_[static_cast<std::size_t>(copy)]) {

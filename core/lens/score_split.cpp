@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 using Row = std::vector<double>;
-struct NamedRow {
+struct SplitRow {
   std::string name;
   Row values;
 };
@@ -24,8 +24,8 @@ Row values_of(const Trace& trace, const Site& site, std::int64_t row) {
 }
 
 // Every part through a norm that is held at the scale it had; its offset is a part of its own.
-void hold_norm(const Trace& trace, const Site& out, std::int64_t row, std::vector<NamedRow>& parts) {
-  for (NamedRow& part : parts) part.values = part_through_norm(trace, out, row, std::move(part.values));
+void hold_norm(const Trace& trace, const Site& out, std::int64_t row, std::vector<SplitRow>& parts) {
+  for (SplitRow& part : parts) part.values = part_through_norm(trace, out, row, std::move(part.values));
   const std::string base = without_out(out);
   const Tensor offset = trace.weights().get(base + ".bias");
   if (offset.empty()) return;
@@ -44,14 +44,14 @@ Row through_rows(const Tensor& weight, std::int64_t begin, const Row& values) {
 }
 
 // What one attention writes into a row, by heads, or by heads and the positions that they read from.
-std::vector<NamedRow> head_parts(const Trace& trace, const Site& out, std::int64_t row, ScoreBy by) {
+std::vector<SplitRow> head_parts(const Trace& trace, const Site& out, std::int64_t row, ScoreBy by) {
   const Site z_site = out.near(StepRole::head_out);
   const Tensor z = trace.find(z_site)->rows.range(row, row + 1),  // [head, 1, d_head]
       weight = trace.weights().get(to_text(out) + ".weight"),
                offset = trace.weights().get(to_text(out) + ".bias");
   const AttentionState& state = *trace.attention(z_site);
   const std::int64_t heads = z.size(0), d = z.size(2), keys = state.in.k.size(1);
-  std::vector<NamedRow> parts;
+  std::vector<SplitRow> parts;
   for (std::int64_t head = 0; head < heads; ++head) {
     if (by == ScoreBy::head) {
       const std::vector<float> own = z.select(0, head).values();
@@ -78,11 +78,11 @@ std::vector<NamedRow> head_parts(const Trace& trace, const Site& out, std::int64
 }
 
 // What a row of a step of the stream is the sum of.
-std::vector<NamedRow> parts_of(const Trace& trace, const Site& site, std::int64_t row, ScoreBy by) {
+std::vector<SplitRow> parts_of(const Trace& trace, const Site& site, std::int64_t row, ScoreBy by) {
   const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
   const bool written = site.is(StepRole::branch);
   if (is_norm(site) && !site.is(StepKind::norm_embed)) {
-    std::vector<NamedRow> parts = parts_of(trace, flow_inputs(trace, site).front(), row, by);
+    std::vector<SplitRow> parts = parts_of(trace, flow_inputs(trace, site).front(), row, by);
     hold_norm(trace, site, row, parts);
     return parts;
   }
@@ -91,9 +91,9 @@ std::vector<NamedRow> parts_of(const Trace& trace, const Site& site, std::int64_
   const std::vector<Site> from = entry || written ? std::vector<Site>() : flow_inputs(trace, site);
   if (from.empty())
     return {{entry ? stream_entry(trace, site.stack) : to_text(site), values_of(trace, site, row)}};
-  std::vector<NamedRow> parts;
+  std::vector<SplitRow> parts;
   for (const Site& one : from)
-    for (NamedRow& part : parts_of(trace, one, row, by)) parts.push_back(std::move(part));
+    for (SplitRow& part : parts_of(trace, one, row, by)) parts.push_back(std::move(part));
   return parts;
 }
 
@@ -103,18 +103,18 @@ class HeadSide {
   HeadSide(const Trace& trace, const Site& pattern, bool query)
       : trace_(trace), pattern_(pattern), hue_(query ? Hue::query : Hue::key) {}
 
-  std::vector<NamedRow> parts(std::int64_t head, std::int64_t row, ScoreBy by) const {
+  std::vector<SplitRow> parts(std::int64_t head, std::int64_t row, ScoreBy by) const {
     const Site flat = pattern_.near(StepRole::projection, hue_);
-    std::vector<NamedRow> parts = parts_of(trace_, flow_inputs(trace_, flat).front(), row, by);
+    std::vector<SplitRow> parts = parts_of(trace_, flow_inputs(trace_, flat).front(), row, by);
     const Tensor offset = trace_.weights().get(to_text(flat) + ".bias");
     const std::int64_t d_head = trace_.find(pattern_.near(StepRole::split, hue_))->shape[2];
     const Tensor weight = own(flat, head);  // [in, d_head]
-    for (NamedRow& part : parts) part.values = through_rows(weight, 0, part.values);
+    for (SplitRow& part : parts) part.values = through_rows(weight, 0, part.values);
     if (!offset.empty()) {
       const std::vector<float> b = offset.slice(0, head * d_head, (head + 1) * d_head).values();
       parts.push_back({to_text(flat) + ".bias", {b.begin(), b.end()}});
     }
-    for (NamedRow& part : parts) through_head_side(trace_, pattern_, hue_, head, row, part.values);
+    for (SplitRow& part : parts) through_head_side(trace_, pattern_, hue_, head, row, part.values);
     return parts;
   }
 
@@ -190,13 +190,13 @@ Result<ScoreSplit> split_score(const Trace& trace, const Site& any, std::int64_t
   ScoreSplit out;
   TRY(out.total, score_at(trace, any, head, query, key));
   out.rest = out.total;
-  const std::vector<NamedRow> q = HeadSide(trace, any, true).parts(head, query, by),
+  const std::vector<SplitRow> q = HeadSide(trace, any, true).parts(head, query, by),
                               k = HeadSide(trace, any, false).parts(kv_of(trace, any, head), key, by);
-  for (const NamedRow& from : q) out.query_sources.push_back(from.name);
-  for (const NamedRow& from : k) out.key_sources.push_back(from.name);
+  for (const SplitRow& from : q) out.query_sources.push_back(from.name);
+  for (const SplitRow& from : k) out.key_sources.push_back(from.name);
   const auto scale = static_cast<double>(trace.attention(any)->in.scale);
-  for (const NamedRow& a : q)
-    for (const NamedRow& b : k) {
+  for (const SplitRow& a : q)
+    for (const SplitRow& b : k) {
       double sum = 0;
       for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * b.values[i];
       out.values.push_back(sum * scale);

@@ -16,10 +16,10 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-constexpr std::int64_t kAllOf = 16, kAtEnds = 4, kBetween = 8;
-constexpr std::int64_t kMostRank = 3;
+constexpr std::int64_t kAllOf = 16, kAtEnds = 4, kBetweenValues = 8;
+constexpr std::int64_t kMostAxes = 3;
 constexpr std::size_t kMostNameBytes = 200;  // of texts that are shown
 
 Error broken_reference(const std::string& file, const std::string& field) {
@@ -27,7 +27,7 @@ Error broken_reference(const std::string& file, const std::string& field) {
 }
 
 // A number, or "-inf" for what a mask hides.
-std::optional<double> reference_number(const json& value) {
+std::optional<double> reference_number(const Json& value) {
   if (value == "-inf") return -std::numeric_limits<double>::infinity();
   if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;
   return value.get<double>();
@@ -36,7 +36,7 @@ std::optional<double> reference_number(const json& value) {
 // Of one step; an Error names the step and the field.
 class StepReader {
  public:
-  StepReader(const json& from, const std::string& file, std::string name)
+  StepReader(const Json& from, const std::string& file, std::string name)
       : from_(from), file_(file), name_(std::move(name)) {}
 
   Result<TorchStep> read() const {
@@ -66,9 +66,9 @@ class StepReader {
   Result<std::vector<std::int64_t>> shape() const {
     std::vector<std::int64_t> out;
     const auto list = from_.find("shape");
-    if (list == from_.end() || !list->is_array() || list->empty() || std::ssize(*list) > kMostRank)
+    if (list == from_.end() || !list->is_array() || list->empty() || std::ssize(*list) > kMostAxes)
       return broken("shape");
-    for (const json& size : *list) {
+    for (const Json& size : *list) {
       const auto whole = whole_in(size, 1, kMostValues);
       if (!whole) return broken("shape");
       out.push_back(*whole);
@@ -80,7 +80,7 @@ class StepReader {
     std::vector<double> out;
     const auto list = from_.find("cells");
     if (list == from_.end() || !list->is_array() || list->size() != count) return broken("cells");
-    for (const json& value : *list) {
+    for (const Json& value : *list) {
       const auto one = reference_number(value);
       if (!one) return broken("cells");
       out.push_back(*one);
@@ -95,17 +95,17 @@ class StepReader {
     return *one;
   }
 
-  const json& from_;
+  const Json& from_;
   const std::string& file_;
   const std::string name_;
 };
 
-Result<std::vector<int>> read_tokens(const json& input, const char* side, const std::string& file) {
+Result<std::vector<int>> read_tokens(const Json& input, const char* side, const std::string& file) {
   std::vector<int> out;
   const auto list = input.find(side);
   if (list == input.end()) return out;
   if (!list->is_array()) return broken_reference(file, "input");
-  for (const json& id : *list) {
+  for (const Json& id : *list) {
     const auto whole = whole_in(id, 0, std::numeric_limits<int>::max());
     if (!whole) return broken_reference(file, "input");
     out.push_back(static_cast<int>(*whole));
@@ -181,8 +181,8 @@ std::vector<std::int64_t> reference_places(std::int64_t count) {
       out.insert(i);
     else if (i < kAtEnds)
       out.insert(i);
-    else if (i < kAtEnds + kBetween)
-      out.insert((i - kAtEnds + 1) * count / (kBetween + 1));
+    else if (i < kAtEnds + kBetweenValues)
+      out.insert((i - kAtEnds + 1) * count / (kBetweenValues + 1));
     else
       out.insert(count - kAllOf + i);
   }
@@ -190,10 +190,10 @@ std::vector<std::int64_t> reference_places(std::int64_t count) {
 }
 
 Result<TorchReference> read_torch_reference(std::string_view text, const std::string& file) {
-  const Result<json> parsed = parse_json(text, file, TwiceKeys::refuse);
+  const Result<Json> parsed = parse_json(text, file, TwiceKeys::refuse);
   if (!parsed) return fail(Code::bad_format, "error.lens.reference.json", {parsed.error().what});
-  const json& all = *parsed;
-  if (!all.is_object() || all.value("format", json()) != kReferenceFormat.name)
+  const Json& all = *parsed;
+  if (!all.is_object() || all.value("format", Json()) != kReferenceFormat.name)
     return broken_reference(file, "format");
   const auto version = whole_at(all, "version", 1, std::numeric_limits<std::int32_t>::max());
   if (!version) return broken_reference(file, "version");
@@ -211,7 +211,7 @@ Result<TorchReference> read_torch_reference(std::string_view text, const std::st
   TRY(out.ids, read_tokens(*input, "ids", file));
   TRY(out.source, read_tokens(*input, "source", file));
   if (steps == all.end() || !steps->is_array() || steps->empty()) return broken_reference(file, "steps");
-  for (const json& step : *steps) {
+  for (const Json& step : *steps) {
     const auto name = step.is_object() ? step.find("step") : step.end();
     if (name == step.end() || !name->is_string()) return broken_reference(file, "step");
     TRY(out.steps.emplace_back(), StepReader(step, file, name->get<std::string>()).read());

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoVector = std::numeric_limits<double>::quiet_NaN();
 
 double vectors_dot(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
@@ -35,8 +35,8 @@ Relation relation(const Tensor& a, const Tensor& b) {
   out.length_b = std::sqrt(vectors_dot(y, y));
   out.dot = vectors_dot(x, y);
   const double lengths = out.length_a * out.length_b;
-  out.cosine = lengths > 0 ? std::clamp(out.dot / lengths, -1.0, 1.0) : kNone;
-  out.degrees = lengths > 0 ? std::acos(out.cosine) * 180 / std::numbers::pi : kNone;
+  out.cosine = lengths > 0 ? std::clamp(out.dot / lengths, -1.0, 1.0) : kNoVector;
+  out.degrees = lengths > 0 ? std::acos(out.cosine) * 180 / std::numbers::pi : kNoVector;
   return out;
 }
 
@@ -57,7 +57,7 @@ Tensor cosines(const Tensor& a, const Tensor& b, bool dots) {
       const double product = vectors_dot(row, cols[j]), by = length * lengths[j];
       out.push_back(static_cast<float>(dots     ? product
                                        : by > 0 ? std::clamp(product / by, -1.0, 1.0)
-                                                : kNone));
+                                                : kNoVector));
     }
   }
   return Tensor::from(std::move(out), {{Axis::query, a.size(0)}, {Axis::key, b.size(0)}});
@@ -121,7 +121,8 @@ EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
 }
 
 double position_share(const EmbeddingSum& sum, double factor) {
-  if (sum.token.empty() || sum.position.empty() || sum.token.count() != sum.position.count()) return kNone;
+  if (sum.token.empty() || sum.position.empty() || sum.token.count() != sum.position.count())
+    return kNoVector;
   const std::vector<float> e = sum.token.values(), p = sum.position.values();
   double along = 0, square = 0;
   for (std::size_t i = 0; i < e.size(); ++i) {
@@ -129,7 +130,7 @@ double position_share(const EmbeddingSum& sum, double factor) {
     along += static_cast<double>(p[i]) * x;
     square += x * x;
   }
-  return square > 0 ? along / square : kNone;
+  return square > 0 ? along / square : kNoVector;
 }
 
 }  // namespace attnscope

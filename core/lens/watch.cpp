@@ -22,7 +22,7 @@ constexpr std::string_view kBetweenWords = " \t";
 bool masked(float value) { return std::isinf(value) && value < 0; }
 
 // -sum p ln p of numbers that are weights.
-double entropy_of(const std::vector<float>& weights) {
+double weights_entropy(const std::vector<float>& weights) {
   double sum = 0;
   for (const float p : weights)
     if (std::isfinite(p) && p > 0) sum -= static_cast<double>(p) * std::log(static_cast<double>(p));
@@ -40,7 +40,7 @@ double measured(Watch::Measure measure, const std::vector<float>& values) {
   }
   switch (measure) {
     case Watch::Measure::value: return static_cast<double>(values.front());
-    case Watch::Measure::entropy: return entropy_of(values);
+    case Watch::Measure::entropy: return weights_entropy(values);
     case Watch::Measure::norm: return std::sqrt(squares);
     case Watch::Measure::mean: return count ? sum / static_cast<double>(count) : std::nan("");
     case Watch::Measure::max: return count ? most : std::nan("");
@@ -103,7 +103,7 @@ std::optional<std::vector<AxisRange>> part_of_rule(const Trace& trace, const Sit
 // Of rows of weights: the mean over them.
 double mean_entropy(const Tensor& weights) {
   const bool rows = weights.rank() > 1 && weights.axis(weights.rank() - 1) == Axis::key;
-  return entropy_of(weights.values()) /
+  return weights_entropy(weights.values()) /
          static_cast<double>(rows ? weights.count() / weights.size(weights.rank() - 1) : 1);
 }
 

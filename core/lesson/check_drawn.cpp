@@ -13,11 +13,11 @@
 namespace attnscope {
 namespace {
 
-constexpr double kShortest = 0.002;   // of a bar, for the divergence
-constexpr double kSumsToOne = 5e-4;   // what rounding may leave
-constexpr double kSameDrawing = 0.1;  // total variation of two drawings that are meant alike
-constexpr std::size_t kMostDrawnBars = 16, kMostNamed = 3;
-constexpr std::string_view kBetween = " > ";
+constexpr double kShortestDrawn = 0.002;  // of a bar, for the divergence
+constexpr double kSumsToOne = 5e-4;       // what rounding may leave
+constexpr double kSameDrawing = 0.1;      // total variation of two drawings that are meant alike
+constexpr std::size_t kMostDrawnBars = 16, kMostNamedDrawn = 3;
+constexpr std::string_view kBetweenDrawn = " > ";
 
 Text share_text(double share) { return Text::of("lessons.bars.share", {format("%.0f", 100 * share)}); }
 
@@ -140,7 +140,7 @@ Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
 double bars_error(const std::vector<double>& truth, const std::vector<double>& drawn) {
   double out = 0;
   for (std::size_t i = 0; i < std::min(truth.size(), drawn.size()); ++i)
-    if (truth[i] > 0) out += truth[i] * std::log(truth[i] / std::max(drawn[i], kShortest));
+    if (truth[i] > 0) out += truth[i] * std::log(truth[i] / std::max(drawn[i], kShortestDrawn));
   return std::max(0.0, out);
 }
 
@@ -181,7 +181,7 @@ Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& 
       parts.push_back(row->names[i].str() + ": " + because_number(ask->top * bars.shares[i], false));
     return join(parts, ", ");
   }
-  for (std::size_t i = 0; i < std::min(order.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(order.size(), kMostNamedDrawn); ++i)
     parts.push_back(row->names[order[i]].str() + " " + share_text(bars.shares[order[i]]).str());
   return join(parts, ", ");
 }
@@ -191,15 +191,15 @@ Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& 
 std::string order_answer(const std::vector<Site>& steps) {
   std::vector<std::string> out;
   for (const Site& step : steps) out.push_back(to_text(step));
-  return join(out, std::string(kBetween));
+  return join(out, std::string(kBetweenDrawn));
 }
 
 std::vector<Site> order_of(const std::string& answer) {
   std::vector<Site> out;
   for (std::size_t at = 0; at <= answer.size();) {
-    const std::size_t end = std::min(answer.find(kBetween, at), answer.size());
+    const std::size_t end = std::min(answer.find(kBetweenDrawn, at), answer.size());
     if (const auto site = parse_site(answer.substr(at, end - at))) out.push_back(*site);
-    at = end + kBetween.size();
+    at = end + kBetweenDrawn.size();
   }
   return out;
 }

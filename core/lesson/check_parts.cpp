@@ -54,7 +54,7 @@ std::string with_brackets(std::string text) {
   return text;
 }
 
-bool is_digit(char sign) { return std::isdigit(static_cast<unsigned char>(sign)) != 0; }
+bool is_ascii_digit(char sign) { return std::isdigit(static_cast<unsigned char>(sign)) != 0; }
 
 // 1,234,567 or 2*(16,640+33,088): commas between a digit and groups of three digits are those of a number,
 // and fall away; others stay.
@@ -62,10 +62,10 @@ std::string without_thousands(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::size_t group = at + 1;
-    while (group < text.size() && is_digit(text[group])) ++group;
+    while (group < text.size() && is_ascii_digit(text[group])) ++group;
     const std::size_t front = out.find_last_not_of("0123456789");
     const bool fraction = front != std::string::npos && out[front] == '.';
-    const bool between = text[at] == ',' && !out.empty() && is_digit(out.back()) && group == at + 4;
+    const bool between = text[at] == ',' && !out.empty() && is_ascii_digit(out.back()) && group == at + 4;
     if (!between || fraction) out += text[at];
   }
   return out;
@@ -95,7 +95,7 @@ double typed_rounding(const std::string& typed) {
   const auto behind = static_cast<int>(text.size() - point - 1);
   const std::size_t first = text.find_first_of("123456789");
   const auto digits = std::count_if(text.begin() + static_cast<std::ptrdiff_t>(std::min(first, text.size())),
-                                    text.end(), is_digit);
+                                    text.end(), is_ascii_digit);
   return behind >= 2 && digits >= 2 ? 0.5 * std::pow(10.0, -behind) : 0;
 }
 

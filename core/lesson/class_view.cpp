@@ -15,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kMostAnswerBytes = std::uintmax_t{16} << 20;
 constexpr int kStuckTries = 2;
 constexpr std::size_t kMostUnreadNamed = 3;  // files in one sentence
-constexpr const char* kColumns[] = {"learner", "lesson", "page", "right", "shown", "tries", "when"};
+constexpr const char* kClassColumns[] = {"learner", "lesson", "page", "right", "shown", "tries", "when"};
 
 using Pages = Progress::Pages;  // "lesson/page" -> what was done
 using Learners = std::map<std::string, Pages>;
@@ -53,7 +53,7 @@ Status read_csv(const fs::path& path, Learners& out) {
     record.clear();
     if (columns.empty()) {
       for (std::size_t i = 0; i < fields.size(); ++i) columns[fields[i].text] = i;
-      for (const char* column : kColumns)
+      for (const char* column : kClassColumns)
         if (!columns.contains(column)) return no_learner(path);
       continue;
     }
@@ -142,7 +142,7 @@ Result<ClassView> read_class(const std::string& folder) {
   for (const fs::path& path : files) {
     const std::uintmax_t size = fs::file_size(path, broken);
     Learners one;
-    Status read = broken || size > kMostBytes                  ? Status(no_learner(path))
+    Status read = broken || size > kMostAnswerBytes            ? Status(no_learner(path))
                   : lower(path.extension().string()) == ".csv" ? read_csv(path, one)
                                                                : read_progress(path, one);
     if (!read) {

@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr const char* kCourse = "assets/course/course.json";
 constexpr const char* kUsualModel = "scene:nine_steps";
@@ -57,7 +57,7 @@ bool within(double a, double b, double tolerance) {
 }
 
 // Throws json::exception; `field` is what was read then.
-CourseRow read_row(const json& one, const char*& field, std::string& id) {
+CourseRow read_row(const Json& one, const char*& field, std::string& id) {
   CourseRow row;
   id = row.id = one.at(field = "id").get<std::string>();
   row.chapter = row.id.substr(0, row.id.find('-'));
@@ -99,11 +99,11 @@ const std::vector<std::string>& course_chapters() {
 }
 
 Result<std::vector<CourseRow>> read_course(std::string_view text, const std::string& name) {
-  const json read = json::parse(text, nullptr, false);
+  const Json read = Json::parse(text, nullptr, false);
   if (!read.is_object() || !read.contains("rows") || !read["rows"].is_array())
     return fail(Code::bad_format, "error.lesson.course", {in_quotes(name), "rows"});
   std::vector<CourseRow> out;
-  for (const json& one : read["rows"]) {
+  for (const Json& one : read["rows"]) {
     const char* field = "id";
     std::string id;
     const auto lacks = [&] {
@@ -111,7 +111,7 @@ Result<std::vector<CourseRow>> read_course(std::string_view text, const std::str
     };
     try {
       out.push_back(read_row(one, field, id));
-    } catch (const json::exception&) {
+    } catch (const Json::exception&) {
       return lacks();
     }
     const CourseRow& row = out.back();

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Texts of one side, where all of them are texts; a scene of vectors has its own inputs.
 std::vector<std::string> texts_of(const Document& document, std::string Sequence::*side) {
@@ -27,14 +27,14 @@ std::vector<std::string> texts_of(const Document& document, std::string Sequence
   return out;
 }
 
-bool same_numbers(const Tensor& a, const Tensor& b) {
+bool equal_numbers(const Tensor& a, const Tensor& b) {
   return a.same_place(b) || (a.sizes() == b.sizes() && a.values() == b.values());
 }
 
 bool same_input(const Sequence& first, const Sequence& second) {
   const Input &a = first.input, &b = second.input;
   return a.ids == b.ids && a.source == b.source && a.types == b.types && a.spans == b.spans &&
-         same_numbers(a.vectors, b.vectors) && same_numbers(a.pixels, b.pixels);
+         equal_numbers(a.vectors, b.vectors) && equal_numbers(a.pixels, b.pixels);
 }
 
 // The inputs of a page: texts where they are complete, else every number.
@@ -55,14 +55,14 @@ Result<PageState> inputs_of_page(const Document& document) {
   out.texts.clear();
   out.decoder_texts.clear();
   out.spans.clear();
-  TRY(json inputs, inputs_to_json(document));
-  out.inputs = std::make_shared<const json>(std::move(inputs));
+  TRY(Json inputs, inputs_to_json(document));
+  out.inputs = std::make_shared<const Json>(std::move(inputs));
   return out;
 }
 
-Result<json> open_of(const Document& document) {
+Result<Json> open_of(const Document& document) {
   TRY(const PageState state, inputs_of_page(document));
-  json out{{"model", document.opened->path}};
+  Json out{{"model", document.opened->path}};
   if (!state.texts.empty()) out["texts"] = state.texts;
   if (!state.decoder_texts.empty()) out["decoder_texts"] = state.decoder_texts;
   if (!state.spans.empty()) out["spans"] = state.spans;
@@ -70,7 +70,7 @@ Result<json> open_of(const Document& document) {
   if (document.padding.on)
     out["padding"] = {{"side", document.padding.side == PadSide::left ? "left" : "right"},
                       {"to", document.padding.to}};
-  if (json edits = edits_to_json(document.edits); !edits.is_null()) out["edits"] = std::move(edits);
+  if (Json edits = edits_to_json(document.edits); !edits.is_null()) out["edits"] = std::move(edits);
   if (document.data.prompts) {
     out["data"] = prompt_list_json(document.data, "");
     out["data"].erase("opened"), out["data"].erase("corrupt"), out["data"].erase("prompts");
@@ -79,12 +79,12 @@ Result<json> open_of(const Document& document) {
 }
 
 // Where the change of a point happened: the step of the edit that is new, its head and row.
-json place_of(const Document& before, const Document& after) {
+Json place_of(const Document& before, const Document& after) {
   for (const auto& edit : after.edits) {
     const bool old = std::find(before.edits.begin(), before.edits.end(), edit) != before.edits.end();
     const NumberEdit* number = old ? nullptr : edit->number();
     if (!number || number->where.kind != Target::Kind::step) continue;
-    json out{{"step", to_text(number->where.site)}};
+    Json out{{"step", to_text(number->where.site)}};
     if (edit->sequence > 0) out["sequence"] = edit->sequence;
     if (number->where.site.layer >= 0) out["layer"] = number->where.site.layer;
     for (const Axis axis : {Axis::head, Axis::query, Axis::key})
@@ -96,14 +96,14 @@ json place_of(const Document& before, const Document& after) {
 }
 
 /// A document of the history and what was done to come to it; empty for the oldest.
-struct Point {
+struct DraftPoint {
   Document document;
   std::string sentence;
 };
 
 // Up to the one that is now, from the oldest on.
-std::vector<Point> points_of(History history) {
-  std::vector<Point> out{{history.now(), history.undo_sentence()}};
+std::vector<DraftPoint> points_of(History history) {
+  std::vector<DraftPoint> out{{history.now(), history.undo_sentence()}};
   while (history.can_undo()) {
     history.undo();
     out.push_back({history.now(), history.undo_sentence()});
@@ -124,25 +124,25 @@ std::string lesson_id_of(const std::string& text) {
   return out.empty() ? "mine" : out;
 }
 
-Result<json> lesson_draft(const History& history, const std::string& id, const std::string& view) {
+Result<Json> lesson_draft(const History& history, const std::string& id, const std::string& view) {
   const auto& opened = history.now().opened;
   if (!opened || !is_shipped_name(opened->path)) return fail(Code::unsupported, "error.lesson.draft");
-  const std::vector<Point> points = points_of(history);
-  json pages = json::array(), words{{"title", tr("lessons.draft.title")}};
+  const std::vector<DraftPoint> points = points_of(history);
+  Json pages = Json::array(), words{{"title", tr("lessons.draft.title")}};
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Document& document = points[i].document;
     if (!document.opened || document.opened != opened) continue;  // of what was open before
     const std::string page = "p" + std::to_string(pages.size() + 1);
-    json look{{"view", view}};
-    const json place = i > 0 ? place_of(points[i - 1].document, document) : json();
+    Json look{{"view", view}};
+    const Json place = i > 0 ? place_of(points[i - 1].document, document) : Json();
     if (!place.is_null()) look = {{"view", "steps"}, {"cursor", place}};
     const std::string& done = points[i].sentence;
     words[page + ".title"] = pages.empty() || done.empty() ? tr("lessons.draft.begin") : done;
     words[page + ".text"] = tr("lessons.draft.text");
-    TRY(json open, open_of(document));
+    TRY(Json open, open_of(document));
     pages.push_back({{"id", page}, {"open", std::move(open)}, {"look", std::move(look)}});
   }
-  return json{{"format", kLessonFormat.name},
+  return Json{{"format", kLessonFormat.name},
               {"version", kLessonFormat.version},
               {"id", id},
               {"pages", std::move(pages)},

@@ -14,8 +14,8 @@
 namespace attnscope {
 namespace {
 
-using Node = Expression::Node;
-using NodePtr = std::shared_ptr<const Node>;
+using ExpressionNode = Expression::Node;
+using NodePtr = std::shared_ptr<const ExpressionNode>;
 constexpr int kMostDepth = 64;
 constexpr int kMostSigns = 400;  // + - and or ...: each is a level deeper in recursive evaluation
 
@@ -30,9 +30,9 @@ bool names_block(std::string_view name, char next) {
   return begins && name.find_first_not_of("0123456789-", dot + 1) == std::string_view::npos;
 }
 
-class Parser {
+class ExpressionParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit ExpressionParser(std::string_view text) : text_(text) {}
 
   Result<NodePtr> whole() {
     TRY(NodePtr root, alternatives());
@@ -58,11 +58,12 @@ class Parser {
     at_ += sign.size();
     return true;
   }
-  static NodePtr made(Node::Kind kind, std::string word, std::vector<NodePtr> below) {
-    return std::make_shared<const Node>(Node{kind, 0, std::move(word), {}, std::move(below)});
+  static NodePtr made(ExpressionNode::Kind kind, std::string word, std::vector<NodePtr> below) {
+    return std::make_shared<const ExpressionNode>(
+        ExpressionNode{kind, 0, std::move(word), {}, std::move(below)});
   }
 
-  using Level = Result<NodePtr> (Parser::*)();
+  using Level = Result<NodePtr> (ExpressionParser::*)();
   template <std::size_t N>
   Result<NodePtr> chain(Level below, const std::array<const char*, N>& signs) {
     TRY(NodePtr left, (this->*below)());
@@ -72,7 +73,7 @@ class Parser {
         if (!take(sign)) continue;
         if (++signs_ > kMostSigns) return refuse("error.lesson.expression.deep");
         TRY(NodePtr right, (this->*below)());
-        left = made(Node::Kind::binary, sign, {left, right});
+        left = made(ExpressionNode::Kind::binary, sign, {left, right});
         more = true;
         break;
       }
@@ -81,28 +82,28 @@ class Parser {
   }
   Result<NodePtr> alternatives() {
     if (++depth_ > kMostDepth) return refuse("error.lesson.expression.deep");
-    auto out = chain(&Parser::both, std::array{"or"});
+    auto out = chain(&ExpressionParser::both, std::array{"or"});
     --depth_;
     return out;
   }
-  Result<NodePtr> both() { return chain(&Parser::inverted, std::array{"and"}); }
+  Result<NodePtr> both() { return chain(&ExpressionParser::inverted, std::array{"and"}); }
   Result<NodePtr> inverted() {
-    if (!take("not")) return chain(&Parser::sum, std::array{"<=", ">=", "==", "!=", "<", ">"});
-    TRY(NodePtr inner, chain(&Parser::sum, std::array{"<=", ">=", "==", "!=", "<", ">"}));
-    return made(Node::Kind::invert, "not", {inner});
+    if (!take("not")) return chain(&ExpressionParser::sum, std::array{"<=", ">=", "==", "!=", "<", ">"});
+    TRY(NodePtr inner, chain(&ExpressionParser::sum, std::array{"<=", ">=", "==", "!=", "<", ">"}));
+    return made(ExpressionNode::Kind::invert, "not", {inner});
   }
-  Result<NodePtr> sum() { return chain(&Parser::product, std::array{"+", "-"}); }
-  Result<NodePtr> product() { return chain(&Parser::signed_one, std::array{"*", "/"}); }
+  Result<NodePtr> sum() { return chain(&ExpressionParser::product, std::array{"+", "-"}); }
+  Result<NodePtr> product() { return chain(&ExpressionParser::signed_one, std::array{"*", "/"}); }
   Result<NodePtr> signed_one() {
     if (!take("-")) return power();
     TRY(NodePtr inner, power());
-    return made(Node::Kind::negate, "-", {inner});
+    return made(ExpressionNode::Kind::negate, "-", {inner});
   }
   Result<NodePtr> power() {
     TRY(NodePtr base, atom());
     if (!take("^")) return base;
     TRY(NodePtr exponent, atom());
-    return made(Node::Kind::binary, "^", {base, exponent});
+    return made(ExpressionNode::Kind::binary, "^", {base, exponent});
   }
 
   Result<NodePtr> atom() {
@@ -128,14 +129,15 @@ class Parser {
     const auto read = parse_real(text_.substr(at_, end - at_), -1e300, 1e300);
     if (!read) return refuse("error.lesson.expression.sign");
     at_ = end;
-    return std::make_shared<const Node>(Node{Node::Kind::number, *read, {}, {}, {}});
+    return std::make_shared<const ExpressionNode>(
+        ExpressionNode{ExpressionNode::Kind::number, *read, {}, {}, {}});
   }
   Result<NodePtr> quoted() {
     const std::size_t end = text_.find('\'', at_ + 1);
     if (end == std::string_view::npos) return refuse("error.lesson.expression.quote");
     const std::string word(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
-    return made(Node::Kind::text, word, {});
+    return made(ExpressionNode::Kind::text, word, {});
   }
   Result<NodePtr> named() {
     const std::size_t begin = at_;
@@ -151,7 +153,7 @@ class Parser {
     const bool bracket = at_ < text_.size() && text_[at_] == '[';
     if (bracket || name.find('.') != std::string_view::npos || parse_site(name)) return place(begin);
     if (take("(")) return call(std::string(name));
-    return made(Node::Kind::variable, std::string(name), {});
+    return made(ExpressionNode::Kind::variable, std::string(name), {});
   }
   Result<NodePtr> call(std::string name) {
     const ExpressionFunction* function = expression_function(name);
@@ -170,7 +172,7 @@ class Parser {
     if (count < function->least || count > function->most)
       return fail(Code::bad_format, "error.lesson.expression.arguments",
                   {in_quotes(text_, 160), name, function->least, function->most, count});
-    return made(Node::Kind::call, std::move(name), std::move(arguments));
+    return made(ExpressionNode::Kind::call, std::move(name), std::move(arguments));
   }
   // From `begin` to the bracket that closes it; what stands in braces is computed.
   Result<NodePtr> place(std::size_t begin) {
@@ -187,19 +189,19 @@ class Parser {
 
  public:
   static Result<NodePtr> place_of(std::string_view text) {
-    Node out{Node::Kind::place, 0, {}, {}, {}};
+    ExpressionNode out{ExpressionNode::Kind::place, 0, {}, {}, {}};
     std::size_t from = 0;
     for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', from)) {
       const std::size_t close = text.find('}', open);
       if (close == std::string_view::npos)
         return fail(Code::bad_format, "error.lesson.expression.brace", {in_quotes(text, 160)});
-      TRY(NodePtr inner, Parser(text.substr(open + 1, close - open - 1)).whole());
+      TRY(NodePtr inner, ExpressionParser(text.substr(open + 1, close - open - 1)).whole());
       out.pieces.emplace_back(text.substr(from, open - from));
       out.below.push_back(std::move(inner));
       from = close + 1;
     }
     out.pieces.emplace_back(text.substr(from));
-    return std::make_shared<const Node>(std::move(out));
+    return std::make_shared<const ExpressionNode>(std::move(out));
   }
 
  private:
@@ -239,9 +241,9 @@ Result<ExpressionValue> combined(const std::string& sign, const ExpressionValue&
   return out;
 }
 
-Result<ExpressionValue> computed(const Node& node, const ExpressionScope& scope);
+Result<ExpressionValue> computed(const ExpressionNode& node, const ExpressionScope& scope);
 
-Result<std::string> place_text(const Node& node, const ExpressionScope& scope) {
+Result<std::string> place_text(const ExpressionNode& node, const ExpressionScope& scope) {
   std::string text;
   for (std::size_t i = 0; i < node.pieces.size(); ++i) {
     text += node.pieces[i];
@@ -255,7 +257,7 @@ Result<std::string> place_text(const Node& node, const ExpressionScope& scope) {
 }
 
 // without(place, x): x of the run in which the numbers of a place are 0.
-Result<ExpressionValue> computed_without(const Node& node, const ExpressionScope& scope) {
+Result<ExpressionValue> computed_without(const ExpressionNode& node, const ExpressionScope& scope) {
   TRY(const ExpressionValue place, computed(*node.below[0], scope));
   if (!place.is_text) return fail(Code::bad_format, "error.lesson.expression.takes", {"without"});
   TRY(const auto edit, parse_edit(place.text + "=0"));
@@ -265,7 +267,7 @@ Result<ExpressionValue> computed_without(const Node& node, const ExpressionScope
   return computed(*node.below[1], {off, scope.before, scope.sequence, scope.variables, scope.waits});
 }
 
-Result<ExpressionValue> called(const Node& node, const ExpressionScope& scope) {
+Result<ExpressionValue> called(const ExpressionNode& node, const ExpressionScope& scope) {
   if (node.word == "without") return computed_without(node, scope);
   // before(x): x of the page as it was opened.
   const bool then = node.word == "before" && scope.before;
@@ -279,42 +281,43 @@ Result<ExpressionValue> called(const Node& node, const ExpressionScope& scope) {
   return expression_function(node.word)->compute(arguments, old);
 }
 
-Result<ExpressionValue> computed(const Node& node, const ExpressionScope& scope) {
+Result<ExpressionValue> computed(const ExpressionNode& node, const ExpressionScope& scope) {
   switch (node.kind) {
-    case Node::Kind::number: return ExpressionValue::of(node.number);
-    case Node::Kind::text: return ExpressionValue{{}, {}, node.word, true};
-    case Node::Kind::variable: {
+    case ExpressionNode::Kind::number: return ExpressionValue::of(node.number);
+    case ExpressionNode::Kind::text: return ExpressionValue{{}, {}, node.word, true};
+    case ExpressionNode::Kind::variable: {
       const auto found = scope.variables.find(node.word);
       if (found == scope.variables.end())
         return fail(Code::not_found, "error.lesson.expression.name", {in_quotes(node.word)});
       return ExpressionValue::of(found->second);
     }
-    case Node::Kind::place: {
+    case ExpressionNode::Kind::place: {
       TRY(const std::string text, place_text(node, scope));
       return numbers_at(text, scope);
     }
-    case Node::Kind::negate: {
+    case ExpressionNode::Kind::negate: {
       TRY(const ExpressionValue inner, computed(*node.below[0], scope));
       return combined("-", ExpressionValue::of(0), inner);
     }
-    case Node::Kind::invert: {
+    case ExpressionNode::Kind::invert: {
       TRY(const ExpressionValue inner, computed(*node.below[0], scope));
       return combined("==", inner, ExpressionValue::of(0));
     }
-    case Node::Kind::binary: {
+    case ExpressionNode::Kind::binary: {
       TRY(const ExpressionValue left, computed(*node.below[0], scope));
       TRY(const ExpressionValue right, computed(*node.below[1], scope));
       return combined(node.word, left, right);
     }
-    case Node::Kind::call: return called(node, scope);
+    case ExpressionNode::Kind::call: return called(node, scope);
   }
   return ExpressionValue::of(0);
 }
 
-bool sums(const Node& node) {
+bool sums(const ExpressionNode& node) {
   constexpr std::array<std::string_view, 7> kPlain{"abs", "cos", "exp", "ln", "log", "sin", "sqrt"};
-  const bool call = node.kind == Node::Kind::call, place = node.kind == Node::Kind::place;
-  if (place || node.kind == Node::Kind::variable || node.kind == Node::Kind::text) return false;
+  const bool call = node.kind == ExpressionNode::Kind::call, place = node.kind == ExpressionNode::Kind::place;
+  if (place || node.kind == ExpressionNode::Kind::variable || node.kind == ExpressionNode::Kind::text)
+    return false;
   if (call && std::find(kPlain.begin(), kPlain.end(), node.word) == kPlain.end()) return false;
   return std::all_of(node.below.begin(), node.below.end(), [](const NodePtr& one) { return sums(*one); });
 }
@@ -326,7 +329,7 @@ bool Expression::is_sum() const { return root_ && sums(*root_); }
 Result<Expression> Expression::parse(std::string_view text) {
   Expression out;
   out.text_ = std::string(text);
-  TRY(out.root_, Parser(out.text_).whole());
+  TRY(out.root_, ExpressionParser(out.text_).whole());
   return out;
 }
 
@@ -344,7 +347,7 @@ Result<double> Expression::number(const ExpressionScope& scope) const {
 }
 
 Result<std::string> filled_in(std::string_view text, const ExpressionScope& scope) {
-  TRY(const NodePtr node, Parser::place_of(text));
+  TRY(const NodePtr node, ExpressionParser::place_of(text));
   return place_text(*node, scope);
 }
 

@@ -11,16 +11,16 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const std::string kStationName = "figure.steps.name.";  // of a station of the film
 
-Result<std::vector<Slip>> read_slips(const LessonReader& reader, const json& ask) {
+Result<std::vector<Slip>> read_slips(const LessonReader& reader, const Json& ask) {
   std::vector<Slip> out;
-  const json none = json::array();
-  const json& slips = ask.contains("slips") ? ask["slips"] : none;
+  const Json none = Json::array();
+  const Json& slips = ask.contains("slips") ? ask["slips"] : none;
   if (!slips.is_array()) return reader.refuse("ask.slips", "error.lesson.wants_list");
-  for (const json& entry : slips) {
+  for (const Json& entry : slips) {
     TRY_OK(reader.only(entry, "ask.slips", {"id", "value"}));
     TRY(const std::string id, reader.text(entry, "id", "ask.slips.id"));
     TRY(Expression value, reader.expression(entry, "value", "ask.slips.value"));
@@ -29,7 +29,7 @@ Result<std::vector<Slip>> read_slips(const LessonReader& reader, const json& ask
   return out;
 }
 
-Result<AskKind> read_number(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_number(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "answer", "tolerance", "slips"}));
   NumberAsk out;
   TRY(out.answer, reader.expression(ask, "answer", "ask.answer"));
@@ -54,13 +54,13 @@ void mix_choices(const LessonReader& reader, std::vector<ChoiceAsk::Choice>& cho
     std::swap(choices[left - 1], choices[static_cast<std::size_t>(draw() % left)]);
 }
 
-Result<ChoiceAsk> read_choices(const LessonReader& reader, const json& ask) {
+Result<ChoiceAsk> read_choices(const LessonReader& reader, const Json& ask) {
   ChoiceAsk out;
   const auto list = ask.find("choices");
   if (list == ask.end() || !list->is_array() || list->size() < 2 || list->size() > 12)
     return reader.refuse("ask.choices", "error.lesson.wants_choices");
   std::set<std::string> ids;
-  for (const json& entry : *list) {
+  for (const Json& entry : *list) {
     TRY_OK(reader.only(entry, "ask.choices", {"id", "words", "when"}));
     ChoiceAsk::Choice choice;
     TRY(choice.id, reader.text(entry, "id", "ask.choices.id"));
@@ -75,23 +75,23 @@ Result<ChoiceAsk> read_choices(const LessonReader& reader, const json& ask) {
   return out;
 }
 
-Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_choice(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "choices", "in_order"}));
   TRY(ChoiceAsk out, read_choices(reader, ask));
   return AskKind(std::move(out));
 }
 
 // The entries of a list, {"id", KEY}, each id once.
-Result<std::vector<std::pair<std::string, json>>> read_named(const LessonReader& reader, const json& ask,
+Result<std::vector<std::pair<std::string, Json>>> read_named(const LessonReader& reader, const Json& ask,
                                                              const char* key, std::size_t most,
                                                              std::initializer_list<const char*> known) {
   const std::string field = std::string("ask.") + key;
   const auto list = ask.find(key);
   if (list == ask.end() || !list->is_array() || list->empty() || list->size() > most)
     return reader.refuse(field, "error.lesson.wants_entries", static_cast<std::int64_t>(most));
-  std::vector<std::pair<std::string, json>> out;
+  std::vector<std::pair<std::string, Json>> out;
   std::set<std::string> ids;
-  for (const json& entry : *list) {
+  for (const Json& entry : *list) {
     TRY_OK(reader.only(entry, field, known));
     TRY(std::string id, reader.text(entry, "id", field + ".id"));
     if (!ids.insert(id).second) return reader.refuse(field + ".id", "error.lesson.twice", in_quotes(id));
@@ -100,7 +100,7 @@ Result<std::vector<std::pair<std::string, json>>> read_named(const LessonReader&
   return out;
 }
 
-Result<AskKind> read_probe(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_probe(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "choices", "in_order", "fault", "looks", "budget"}));
   TRY(ChoiceAsk out, read_choices(reader, ask));
   TRY(out.fault, reader.edits(ask, "fault", "ask.fault"));
@@ -119,7 +119,7 @@ Result<AskKind> read_probe(const LessonReader& reader, const json& ask) {
 }
 
 // "least" and "most" of the numbers that are set.
-Status read_limits(const LessonReader& reader, const json& ask, ChangeAsk& out) {
+Status read_limits(const LessonReader& reader, const Json& ask, ChangeAsk& out) {
   for (const auto& [key, into] : {std::pair("least", &out.least), {"most", &out.most}}) {
     const auto found = ask.find(key);
     if (found == ask.end()) continue;
@@ -130,7 +130,7 @@ Status read_limits(const LessonReader& reader, const json& ask, ChangeAsk& out) 
   return Done{};
 }
 
-Result<AskKind> read_build(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_build(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "goals", "numbers", "least", "most", "show"}));
   ChangeAsk out;
   std::vector<std::string> all;
@@ -160,7 +160,7 @@ Result<AskKind> read_build(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_change(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask",
                      {"kind", "goal", "live", "above", "below", "percent", "slips", "show", "show_texts"}));
   ChangeAsk out;
@@ -180,7 +180,7 @@ Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_cell(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick", "slips"}));
   CellAsk out;
   TRY(out.in, reader.text(ask, "in", "ask.in"));
@@ -194,7 +194,7 @@ Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_bars(const LessonReader& reader, const json& ask, bool curve) {
+Result<AskKind> read_bars(const LessonReader& reader, const Json& ask, bool curve) {
   BarsAsk out;
   if (curve) {
     TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips", "top"}));
@@ -219,7 +219,7 @@ Result<AskKind> read_bars(const LessonReader& reader, const json& ask, bool curv
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_order(const LessonReader& reader, const json& ask) {
+Result<AskKind> read_order(const LessonReader& reader, const Json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "steps", "stations"}));
   OrderAsk out;
   TRY(const std::vector<std::string> steps, reader.texts(ask, "steps", "ask.steps"));
@@ -246,7 +246,7 @@ Text OrderAsk::name_of(const Site& step) const {
                               : Text(std::string(step_title(step_of(step.slot))));
 }
 
-Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
+Result<AskKind> read_ask(const LessonReader& reader, const Json& page) {
   const auto found = page.find("ask");
   if (found == page.end()) return AskKind();
   if (!found->is_object()) return reader.refuse("ask", "error.lesson.wants_object");

@@ -23,7 +23,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kLessonFileMostBytes = std::uint64_t{4} << 20;
 constexpr std::size_t kMostPages = 64;
@@ -32,7 +32,7 @@ constexpr std::string_view kFolder = "assets/lessons/";
 
 // ---- what is open and looked at -------------------------------------------------------------------
 
-Result<Padding> read_padding(const LessonReader& reader, const json& open) {
+Result<Padding> read_padding(const LessonReader& reader, const Json& open) {
   Padding out;
   const auto found = open.find("padding");
   if (found == open.end()) return out;
@@ -42,7 +42,7 @@ Result<Padding> read_padding(const LessonReader& reader, const json& open) {
   if (side != "left" && side != "right") return reader.refuse("open.padding.side", "error.lesson.wants_side");
   out.side = side == "left" ? PadSide::left : PadSide::right;
   if (found->contains("to")) {
-    const json& to = (*found)["to"];
+    const Json& to = (*found)["to"];
     if (!to.is_number_unsigned() || to.get<std::uint64_t>() > 4096)
       return reader.refuse("open.padding.to", "error.lesson.wants_count");
     out.to = to.get<std::int64_t>();
@@ -50,7 +50,7 @@ Result<Padding> read_padding(const LessonReader& reader, const json& open) {
   return out;
 }
 
-Status read_open(const LessonReader& reader, const json& page, PageState& state) {
+Status read_open(const LessonReader& reader, const Json& page, PageState& state) {
   const auto found = page.find("open");
   if (found == page.end()) {
     if (state.model.empty()) return reader.refuse("open", "error.lesson.wants_open");
@@ -70,18 +70,18 @@ Status read_open(const LessonReader& reader, const json& page, PageState& state)
   TRY(state.decoder_texts, reader.texts(*found, "decoder_texts", "open.decoder_texts"));
   TRY(state.spans, reader.texts(*found, "spans", "open.spans"));
   if (const auto inputs = found->find("inputs"); inputs != found->end())
-    state.inputs = std::make_shared<const json>(*inputs);
+    state.inputs = std::make_shared<const Json>(*inputs);
   if (const auto data = found->find("data"); data != found->end()) {
     if (!data->is_string() && !data->is_object())
       return reader.refuse("open.data", "error.lesson.wants_data");
-    state.data = std::make_shared<const json>(*data), state.path = PathsIn::now().value_or("");
+    state.data = std::make_shared<const Json>(*data), state.path = PathsIn::now().value_or("");
   }
   TRY(state.padding, read_padding(reader, *found));
   TRY(state.edits, reader.edits(*found, "edits", "open.edits"));
   return Done{};
 }
 
-Status read_look(const LessonReader& reader, const json& page, PageState& state) {
+Status read_look(const LessonReader& reader, const Json& page, PageState& state) {
   const auto found = page.find("look");
   if (found == page.end()) return Done{};
   TRY_OK(reader.only(*found, "look",
@@ -120,13 +120,13 @@ Status read_look(const LessonReader& reader, const json& page, PageState& state)
     if (!pinned.empty())
       if (const auto cell = parse_cell(pinned); !cell) return reader.told("look.cursor.pinned", cell.error());
   }
-  state.looks = std::make_shared<const json>(*found);
+  state.looks = std::make_shared<const Json>(*found);
   return Done{};
 }
 
 // ---- the page ------------------------------------------------------------------------------------
 
-Status read_points(const LessonReader& reader, const json& json_page, Page& page) {
+Status read_points(const LessonReader& reader, const Json& json_page, Page& page) {
   TRY(page.points, reader.texts(json_page, "point", "point"));
   TRY(page.hides, reader.texts(json_page, "hide", "hide"));
   for (const std::string& point : page.points) {
@@ -140,7 +140,7 @@ Status read_points(const LessonReader& reader, const json& json_page, Page& page
 }
 
 // What is said afterwards, and where one may go from here.
-Status read_because(const LessonReader& reader, const json& json_page, Page& page) {
+Status read_because(const LessonReader& reader, const Json& json_page, Page& page) {
   const auto found = json_page.find("because");
   if (found == json_page.end()) return Done{};
   TRY_OK(reader.only(*found, "because", {"holds", "values", "percent"}));
@@ -158,12 +158,12 @@ Status read_because(const LessonReader& reader, const json& json_page, Page& pag
   return Done{};
 }
 
-Status read_explores(const LessonReader& reader, const json& json_page, Page& page) {
+Status read_explores(const LessonReader& reader, const Json& json_page, Page& page) {
   const auto found = json_page.find("explore");
   if (found == json_page.end()) return Done{};
   if (!found->is_array() || found->empty() || found->size() > 3)
     return reader.refuse("explore", "error.lesson.wants_explores");
-  for (const json& entry : *found) {
+  for (const Json& entry : *found) {
     TRY_OK(reader.only(entry, "explore", {"view", "lab"}));
     Explore out;
     TRY(out.view, reader.text(entry, "view", "explore.view", false));
@@ -184,7 +184,7 @@ Status read_explores(const LessonReader& reader, const json& json_page, Page& pa
   return Done{};
 }
 
-Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state) {
+Result<Page> read_page(LessonReader& reader, const Json& entry, PageState& state) {
   Page page;
   if (!entry.is_object()) return reader.refuse("", "error.lesson.wants_object");
   TRY(page.id, reader.name(entry));
@@ -207,10 +207,10 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
   return page;
 }
 
-std::shared_ptr<const json> easy_look(const json& look) {
-  json out = look.is_object() ? look : json::object();
+std::shared_ptr<const Json> easy_look(const Json& look) {
+  Json out = look.is_object() ? look : Json::object();
   if (!out.contains("level")) out["level"] = "easy";
-  return std::make_shared<const json>(std::move(out));
+  return std::make_shared<const Json>(std::move(out));
 }
 
 bool ships(const std::string& id) {
@@ -232,7 +232,7 @@ std::string file_mark(const std::string& path) {
 
 // A lesson of one's own has its texts with it: {"strings": {"en": {"title": ..., "PAGE.text": ...}, "ko":
 // ...}}. Texts that are there already stay.
-Status take_strings(const LessonReader& reader, const json& all, const Lesson& lesson) {
+Status take_strings(const LessonReader& reader, const Json& all, const Lesson& lesson) {
   const auto found = all.find("strings");
   if (found == all.end()) return Done{};
   if (!found->is_object()) return reader.refuse("strings", "error.lesson.wants_object");
@@ -241,7 +241,7 @@ Status take_strings(const LessonReader& reader, const json& all, const Lesson& l
     const std::string field = "strings." + language;
     if (std::find(known.begin(), known.end(), language) == known.end() || !texts.is_object())
       return reader.refuse(field, "error.lesson.wants_object");
-    json table = json::object();
+    Json table = Json::object();
     for (const auto& [key, text] : texts.items()) {
       if (!text.is_string()) return reader.refuse(field + "." + key, "error.lesson.wants_text");
       table[lesson_key(lesson, key)] = text;
@@ -269,13 +269,13 @@ Error at_field(const Lesson& lesson, const std::string& page, const std::string&
 Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, const std::string& path) {
   Lesson lesson;
   lesson.file = file;
-  TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
+  TRY(const Json all, parse_json(text, file, TwiceKeys::refuse));
   LessonReader reader{lesson, {}};
   TRY_OK(reader.only(all, "",
                      {"format", "version", "id", "number", "minutes", "level", "own", "pages", "strings"}));
-  if (all.value("format", json()) != kLessonFormat.name)
+  if (all.value("format", Json()) != kLessonFormat.name)
     return reader.refuse("format", "error.lesson.no_lesson");
-  if (all.value("version", json()) != kLessonFormat.version)
+  if (all.value("version", Json()) != kLessonFormat.version)
     return reader.refuse("version", "error.lesson.newer");
   TRY(lesson.id, reader.name(all));
   lesson.kept = path.empty() || !ships(lesson.id) ? lesson.id : lesson.id + "@" + file_mark(path);
@@ -299,7 +299,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, 
     return reader.refuse("pages", "error.lesson.wants_pages", static_cast<std::int64_t>(kMostPages));
   PageState state;
   std::set<std::string> ids;
-  for (const json& entry : *pages) {
+  for (const Json& entry : *pages) {
     reader.page = "#" + std::to_string(lesson.pages.size() + 1);
     TRY(Page page, read_page(reader, entry, state));
     if (!ids.insert(page.id).second) return reader.refuse("id", "error.lesson.twice", in_quotes(page.id));
@@ -310,7 +310,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, 
 }
 
 Result<Lesson> read_lesson(const std::string& path) {
-  TRY(const json all, read_json_file(path, kLessonFileMostBytes));
+  TRY(const Json all, read_json_file(path, kLessonFileMostBytes));
   const PathsIn named(path);
   return lesson_from_text(all.dump(), std::filesystem::path(path).filename().string(), path);
 }
@@ -338,8 +338,8 @@ Result<Lesson> shipped_lesson(const std::string& id) {
   return fail(Code::not_found, "error.lesson.no_such", {in_quotes(id), join(known, ", ")});
 }
 
-const json& PageState::look() const {
-  static const json none;
+const Json& PageState::look() const {
+  static const Json none;
   return looks ? *looks : none;
 }
 
@@ -389,7 +389,7 @@ bool is_prediction(const Page& page) {
 }
 
 std::string page_view(const Page& page) {
-  const json& look = page.state.look();
+  const Json& look = page.state.look();
   return look.is_object() ? look.value("view", std::string("steps")) : std::string("steps");
 }
 

@@ -16,10 +16,10 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 constexpr std::uint64_t kProgressMostBytes = std::uint64_t{16} << 20;
 
-PageProgress page_from(const json& entry) {
+PageProgress page_from(const Json& entry) {
   PageProgress page;
   if (!entry.is_object()) return page;
   const auto flag = [&](const char* key) {
@@ -43,7 +43,7 @@ PageProgress page_from(const json& entry) {
   return page;
 }
 
-json to_json(const PageProgress& page) {
+Json to_json(const PageProgress& page) {
   return {{"right", page.right}, {"shown", page.shown},   {"tries", page.tries}, {"hints", page.hints},
           {"score", page.score}, {"answer", page.answer}, {"when", page.when}};
 }
@@ -61,7 +61,7 @@ Result<Progress> Progress::load(const std::string& path) {
   Progress out;
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored)) return out;
-  TRY(const json all, read_json_file(path, kProgressMostBytes));
+  TRY(const Json all, read_json_file(path, kProgressMostBytes));
   const auto learners = all.is_object() ? all.find("learners") : all.end();
   if (!all.is_object() || learners == all.end() || !learners->is_object())
     return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
@@ -82,18 +82,18 @@ Result<Progress> Progress::load(const std::string& path) {
 Status Progress::save(const std::string& path) const {
   if (path.empty()) return Done{};
   TRY_OK(make_folder(std::filesystem::path(path).parent_path().string()));
-  json learners = json::object();
+  Json learners = Json::object();
   for (const auto& [learner, pages] : learners_) {
-    json list = json::object();
+    Json list = Json::object();
     for (const auto& [page, progress] : pages)
       if (progress.touched() || progress.hints > 0) list[page] = to_json(progress);
     learners[learner] = std::move(list);
   }
-  json all{{"format", kProgressFormat.name},
+  Json all{{"format", kProgressFormat.name},
            {"version", kProgressFormat.version},
            {"learners", std::move(learners)}};
   if (!left_on_.empty()) all["left_on"] = left_on_;
-  return write_file(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return write_file(path, all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 const PageProgress* Progress::find(const std::string& learner, const std::string& lesson,

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-bool unchanged(const Site& reader) {
+bool is_unchanged(const Site& reader) {
   const Rule rule = step_of(reader.slot).rule;
   return rule == Rule::sum || rule == Rule::copy;
 }
@@ -80,7 +80,7 @@ std::map<Site, std::vector<Site>> gradient_readers(const Gradients& gradients) {
     index[index.size() - 2] = record.shape[record.shape.size() - 2] - 1;
     if (const auto why = explain(trace, record.site, index)) note(record.site, *why);
   }
-  for (auto& [site, readers] : out) std::stable_partition(readers.begin(), readers.end(), unchanged);
+  for (auto& [site, readers] : out) std::stable_partition(readers.begin(), readers.end(), is_unchanged);
   return out;
 }
 

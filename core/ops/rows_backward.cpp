@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kRowsBackwardGrain = 1 << 14;
 
 // Backward of one norm: x and dy by rows, and the scale of each row.
-struct NormBack {
+struct NormRowBack {
   Tensor dy, x, weight;
   float weight_offset;
   std::vector<float> over;  // 1 / scale of each row
@@ -51,7 +51,7 @@ struct NormBack {
   }
 };
 
-NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) {
+NormGrads norm_backward(const NormRowBack& back, bool centred, const Tensor& bias) {
   const std::int64_t count = back.x.size(0), width = back.x.size(1);
   NormGrads grads;
   Buffer dx(shape_of(back.x));
@@ -77,11 +77,12 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
   return grads;
 }
 
-NormBack rows_backward_prepared(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
-                                float weight_offset) {
+NormRowBack rows_backward_prepared(const Tensor& dy, const Tensor& x, const Tensor& scale,
+                                   const Tensor& weight, float weight_offset) {
   CHECK(x.rank() == 2 && dy.sizes() == x.sizes() && scale.size(0) == x.size(0));
   CHECK(weight.empty() || weight.count() == x.size(1));
-  NormBack back{with_whole_rows(dy), with_whole_rows(x), weight.packed(), weight_offset, scale.values(), {}};
+  NormRowBack back{with_whole_rows(dy), with_whole_rows(x), weight.packed(),
+                   weight_offset,       scale.values(),     {}};
   for (float& value : back.over) value = 1.f / value;
   back.mean.assign(back.over.size(), 0.f);
   return back;
@@ -120,7 +121,7 @@ RowLoss row_loss(const float* logits, std::int64_t vocab, int target, double smo
 
 NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
                               const Tensor& bias) {
-  NormBack back = rows_backward_prepared(dy, x, scale, weight, 0.f);
+  NormRowBack back = rows_backward_prepared(dy, x, scale, weight, 0.f);
   for (std::int64_t pos = 0; pos < x.size(0); ++pos) {
     double mean = 0, square = 0;
     kernels().row_moments(back.x.data() + pos * back.x.stride(0), 0.0, x.size(1), &mean, &square);

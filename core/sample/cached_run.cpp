@@ -8,14 +8,14 @@
 namespace attnscope {
 namespace {
 
-struct Counted {
+struct CountedCache {
   std::shared_ptr<const Trace> trace;
   CountedPass pass;
   std::int64_t first = 0;
 };
 
-Result<Counted> counted(const Model& model, const Input& input, const RunOptions& options) {
-  Counted out;
+Result<CountedCache> counted(const Model& model, const Input& input, const RunOptions& options) {
+  CountedCache out;
   OpCount count;
   const auto begin = std::chrono::steady_clock::now();
   {
@@ -110,13 +110,13 @@ Result<CachedRun> run_with_cache(const Model& model, const Input& input, const E
   const std::int64_t least = std::min(length, least_prompt(model.config(), input));
   for (std::int64_t rows = std::clamp(prompt, least, std::max(least, length)); rows <= length; ++rows) {
     const Input part = first_positions(input, rows);
-    TRY(const Counted with, counted(model, part, cached));
+    TRY(const CountedCache with, counted(model, part, cached));
     CacheStep step{rows, with.first, with.pass, {}, -1};
     if (!cached.base) {
       step.without = with.pass;  // nothing is kept yet: both are the same run
       step.difference = 0;
     } else if (spent < budget) {
-      TRY(const Counted without, counted(model, part, plain));
+      TRY(const CountedCache without, counted(model, part, plain));
       step.without = without.pass;
       step.difference = largest_difference(*with.trace, *without.trace);
       spent += without.pass.seconds;

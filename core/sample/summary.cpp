@@ -6,7 +6,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kEveryRank = 64;  // up to here every rank has its running sum
-constexpr double kGrowth = 1.06;         // after it, each is this much further
+constexpr double kCacheGrowth = 1.06;    // after it, each is this much further
 
 }  // namespace
 
@@ -33,7 +33,7 @@ NextSummary summarise(const std::vector<NextToken>& tokens, const Sampling& samp
     const auto rank = static_cast<std::int64_t>(i) + 1;
     if (static_cast<double>(rank) < next && rank != out.vocab) continue;
     out.running.push_back({rank, sum});
-    next = rank < kEveryRank ? static_cast<double>(rank + 1) : static_cast<double>(rank) * kGrowth;
+    next = rank < kEveryRank ? static_cast<double>(rank + 1) : static_cast<double>(rank) * kCacheGrowth;
   }
   if (!tokens.empty())
     out.choice = sampling.temperature <= 0 ? tokens.front().id : choose(tokens, sampling, 0);

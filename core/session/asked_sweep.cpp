@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknownPlace = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kSelfChecked = 8;
 
 std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -104,17 +104,17 @@ double SweepAnswer::shown(std::size_t cell, bool moved, bool spread) const {
     const Spread& asked = moved ? of.change : of.value;
     return spread ? asked.deviation() : asked.mean();
   }
-  if (spread) return kUnknown;
+  if (spread) return kUnknownPlace;
   const double value = exact[cell] ? values[cell] : estimates[cell];
   return moved ? value - base() : value;
 }
 
-double SweepAnswer::donor_or_nan() const { return donor.value_or(kUnknown); }
+double SweepAnswer::donor_or_nan() const { return donor.value_or(kUnknownPlace); }
 
 bool SweepAnswer::can_normalise() const { return std::fabs(clean() - corrupt()) > 0; }
 
 double SweepAnswer::normalised(std::size_t cell) const {
-  if (!can_normalise()) return kUnknown;
+  if (!can_normalise()) return kUnknownPlace;
   return (shown(cell, false, false) - corrupt()) / (clean() - corrupt());
 }
 
@@ -200,7 +200,7 @@ Status AskedSweep::Work::prepare() {
   sweep_ = std::make_shared<Sweep>(std::move(found));
   const Status estimated = sweep_->estimate();
   now_.sweep = sweep_;
-  now_.values.assign(sweep_->cells().size(), kUnknown);
+  now_.values.assign(sweep_->cells().size(), kUnknownPlace);
   now_.exact.assign(sweep_->cells().size(), false);
   for (const SweepCell& cell : sweep_->cells()) now_.estimates.push_back(cell.estimate);
   if (!estimated) now_.no_estimate = estimated.error();

@@ -86,7 +86,7 @@ std::string circuit_text_at(const Json& json, const char* key) {
   if (found->is_string()) return found->get<std::string>();
   return found->is_number_integer() ? found->dump() : std::string();
 }
-std::optional<double> number_at(const Json& json, const char* key) {
+std::optional<double> circuit_number(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_number()) return std::nullopt;
   const double value = found->get<double>();
@@ -106,21 +106,21 @@ Result<CircuitNode> node_from(const Json& json, std::size_t entry) {
   CircuitNode out;
   out.id = circuit_text_at(json, "node_id");
   const auto layer = layer_at(json);
-  const auto row = number_at(json, "ctx_idx");
+  const auto row = circuit_number(json, "ctx_idx");
   if (out.id.empty() || !layer || !row || *row < 0 || *row > 1e9) return wrong("error.circuit.node", entry);
   out.layer = *layer;
   out.row = static_cast<std::int64_t>(*row);
   out.kind = kind_named(circuit_text_at(json, "feature_type"));
   out.label = printable(circuit_text_at(json, "clerp"), kMostLabel);
-  if (const auto feature = number_at(json, "feature"); feature && std::fabs(*feature) < 9e15)
+  if (const auto feature = circuit_number(json, "feature"); feature && std::fabs(*feature) < 9e15)
     out.number = static_cast<std::int64_t>(*feature);
   const auto own = json.find(kOwn);
   if (own == json.end() || !own->is_object()) return out;
-  out.value = number_at(*own, "value"), out.bias = number_at(*own, "bias"),
-  out.rest = number_at(*own, "rest");
+  out.value = circuit_number(*own, "value"), out.bias = circuit_number(*own, "bias"),
+  out.rest = circuit_number(*own, "rest");
   out.step = circuit_text_at(*own, "step");
   const auto index = [&](const char* key) {
-    const auto value = number_at(*own, key);
+    const auto value = circuit_number(*own, key);
     return value && *value >= -1 && *value < 1e9 ? static_cast<std::int64_t>(*value) : std::int64_t{-1};
   };
   out.step_head = index("head"), out.step_row = index("pos"), out.number = index("number");
@@ -135,7 +135,7 @@ void take_own(const Json& json, CircuitLink& link) {
   const std::string side = circuit_text_at(*own, "side");
   for (const GraphSide one : {GraphSide::query, GraphSide::key, GraphSide::value})
     if (graph_side_name(one) == side) link.side = one;
-  link.alone = number_at(*own, "alone");
+  link.alone = circuit_number(*own, "alone");
 }
 
 void sort_links(Circuit& circuit) {
@@ -282,7 +282,7 @@ Result<Circuit> circuit_from_json(const Json& json) {
                                                : std::string());
     if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object()) {
       out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits");
-      out.off = number_at(*own, "off").value_or(0);
+      out.off = circuit_number(*own, "off").value_or(0);
       if (const auto run = own->find("run"); run != own->end() && run->is_object())
         out.run = run->dump(-1, ' ', false, Json::error_handler_t::replace);
     }
@@ -306,7 +306,7 @@ Result<Circuit> circuit_from_json(const Json& json) {
     if (!entry.is_object()) return wrong("error.circuit.link", at);
     const auto from = places.find(circuit_text_at(entry, "source")),
                to = places.find(circuit_text_at(entry, "target"));
-    const auto weight = number_at(entry, "weight");
+    const auto weight = circuit_number(entry, "weight");
     if (from == places.end() || to == places.end() || !weight) return wrong("error.circuit.link", at);
     out.links.push_back({from->second, to->second, *weight, GraphSide::any, {}});
     take_own(entry, out.links.back());

@@ -14,9 +14,9 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
-void hide_folders(json& model, const std::string& figure_path) {
+void hide_folders(Json& model, const std::string& figure_path) {
   const std::string lies = member_text(model, "path");
   if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
   std::error_code ignored;
@@ -31,19 +31,19 @@ void hide_folders(json& model, const std::string& figure_path) {
 
 }  // namespace
 
-Result<std::string> figure_session(const Document& document, const json& look, const json& figure,
+Result<std::string> figure_session(const Document& document, const Json& look, const Json& figure,
                                    const Document* pinned, const std::string& path) {
-  TRY(json out, session_to_json(document, look, pinned));
+  TRY(Json out, session_to_json(document, look, pinned));
   hide_folders(out["model"], path);
   if (out.contains("pinned") && out["pinned"].contains("model")) hide_folders(out["pinned"]["model"], path);
   if (!figure.empty()) out["figure"] = figure;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<SessionFile> open_session_file(const std::string& path) {
   if (!is_figure_path(path)) return read_session(path);
   TRY(const std::string text, read_carried_session(path));
-  TRY(json file, parse_json(text, path));
+  TRY(Json file, parse_json(text, path));
   return session_from_json(std::move(file), path);
 }
 
@@ -55,9 +55,9 @@ bool reads_at_once(const std::string& path) {
   return carried || carried.error().code != Code::bad_format;
 }
 
-json figure_in(const SessionFile& session) {
+Json figure_in(const SessionFile& session) {
   const auto found = session.all->find("figure");
-  return found != session.all->end() && found->is_object() ? *found : json::object();
+  return found != session.all->end() && found->is_object() ? *found : Json::object();
 }
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::int64_t kSampled = 64;                             // values of each weight, in old sessions
 constexpr std::int64_t kLarge = std::int64_t{1} << 25;            // parameters worth a file of hashes
@@ -134,17 +134,17 @@ std::vector<std::string> differing_weights(const WeightPrints& saved, const Weig
   return out;
 }
 
-json KeptPrints::read() const {
-  const Result<json> file = read_json_file(path_, kMostKeptBytes);
-  return file && file->is_array() ? *file : json::array();
+Json KeptPrints::read() const {
+  const Result<Json> file = read_json_file(path_, kMostKeptBytes);
+  return file && file->is_array() ? *file : Json::array();
 }
 
 WeightPrints KeptPrints::find(const std::vector<ReadFile>& files) const {
   const std::string state = state_of(files);
-  for (const json& one : read()) {
-    if (!one.is_object() || one.value("files", json()) != json(state)) continue;
+  for (const Json& one : read()) {
+    if (!one.is_object() || one.value("files", Json()) != Json(state)) continue;
     WeightPrints out;
-    const json weights = one.value("weights", json::object());
+    const Json weights = one.value("weights", Json::object());
     for (const auto& [name, print] : weights.items())
       if (print.is_string()) out[name] = print.get<std::string>();
     return out;
@@ -153,8 +153,8 @@ WeightPrints KeptPrints::find(const std::vector<ReadFile>& files) const {
 }
 
 void KeptPrints::keep(const std::vector<ReadFile>& files, const WeightPrints& prints) const {
-  json all = json::array({{{"files", state_of(files)}, {"weights", prints}}});
-  for (json& one : read())
+  Json all = Json::array({{{"files", state_of(files)}, {"weights", prints}}});
+  for (Json& one : read())
     if (all.size() < kMostKept) all.push_back(std::move(one));
   (void)write_file(path_, all.dump(1) + "\n");
 }

@@ -19,22 +19,22 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostLectureBytes = 256ull << 20;
 constexpr std::string_view kLecturesFolder = "assets/lectures/";
 
 // A string where the other language says nothing.
-json lecture_text_json(const LocalText& text) { return text.ko.empty() ? json(text.en) : text_json(text); }
+Json lecture_text_json(const LocalText& text) { return text.ko.empty() ? Json(text.en) : text_json(text); }
 
-Result<Slide> slide_from(const json& value, const std::string& path) {
-  const json none, &session = value.is_object() && value.contains("session") ? value["session"] : none;
+Result<Slide> slide_from(const Json& value, const std::string& path) {
+  const Json none, &session = value.is_object() && value.contains("session") ? value["session"] : none;
   if (!session.is_object()) return damaged_session(path, Text::of("error.session.lecture.session"));
   Slide out{local_text(value, "title"), local_text(value, "note"), nullptr};
   TRY(const SessionFile file, session_from_json(session, path));
-  json kept = *file.all;
+  Json kept = *file.all;
   place_session_models(kept, path, {});
-  out.session = std::make_shared<const json>(std::move(kept));
+  out.session = std::make_shared<const Json>(std::move(kept));
   return out;
 }
 
@@ -42,7 +42,7 @@ Result<Slide> slide_from(const json& value, const std::string& path) {
 
 bool is_lecture_path(const std::string& path) { return path.ends_with(kLectureEnding); }
 
-Result<Lecture> lecture_from_json(const json& file, const std::string& path) {
+Result<Lecture> lecture_from_json(const Json& file, const std::string& path) {
   if (!file.is_object() || member_text(file, "format") != kLectureFormat.name)
     return fail(Code::bad_format, "error.session.lecture.none", {quoted_path(path)});
   if (!whole_at(file, "version", 1, kLectureFormat.version))
@@ -52,7 +52,7 @@ Result<Lecture> lecture_from_json(const json& file, const std::string& path) {
   if (slides == file.end() || !slides->is_array())
     return damaged_session(path, Text::of("error.session.lecture.slides"));
   Lecture out{local_text(file, "title"), {}, path};
-  for (const json& value : *slides) {
+  for (const Json& value : *slides) {
     Result<Slide> slide = slide_from(value, path);
     if (!slide) {
       Error error = slide.error();
@@ -64,10 +64,10 @@ Result<Lecture> lecture_from_json(const json& file, const std::string& path) {
   return out;
 }
 
-json lecture_to_json(const Lecture& lecture, const std::string& path) {
-  json slides = json::array();
+Json lecture_to_json(const Lecture& lecture, const std::string& path) {
+  Json slides = Json::array();
   for (const Slide& slide : lecture.slides) {
-    json session = *slide.session;
+    Json session = *slide.session;
     place_session_models(session, {}, path);
     slides.push_back({{"title", lecture_text_json(slide.title)}, {"session", std::move(session)}});
     if (!slide.note.en.empty() || !slide.note.ko.empty())
@@ -80,13 +80,13 @@ json lecture_to_json(const Lecture& lecture, const std::string& path) {
 }
 
 Result<Lecture> read_lecture(const std::string& path) {
-  TRY(const json file, read_json_file(path, kMostLectureBytes));
+  TRY(const Json file, read_json_file(path, kMostLectureBytes));
   return lecture_from_json(file, path);
 }
 
 Status write_lecture(const std::string& path, const Lecture& lecture) {
   return write_file(
-      path, lecture_to_json(lecture, path).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+      path, lecture_to_json(lecture, path).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::vector<std::string> shipped_lectures() {
@@ -102,7 +102,7 @@ Result<Lecture> shipped_lecture(const std::string& name) {
   if (text.empty())
     return fail(Code::not_found, "error.session.lecture.unknown",
                 {in_quotes(name), join(shipped_lectures(), ", ")});
-  TRY(const json file, parse_json(text, name, TwiceKeys::refuse));
+  TRY(const Json file, parse_json(text, name, TwiceKeys::refuse));
   return lecture_from_json(file, kLecturePrefix + name);
 }
 

@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const NamedCircuit* circuit_named(const Document& document, const std::string& name) {
   const auto found = std::find_if(document.circuits.begin(), document.circuits.end(),
@@ -31,8 +31,8 @@ void drop_circuit(Document& document, const std::string& name) {
   std::erase_if(document.circuits, [&](const NamedCircuit& one) { return one.name == name; });
 }
 
-json circuits_json(const Document& document) {
-  json out = json::array();
+Json circuits_json(const Document& document) {
+  Json out = Json::array();
   for (const NamedCircuit& one : document.circuits) {
     out.push_back({{"name", one.name}, {"parts", one.parts}});
     if (!one.measure.empty()) out.back()["measure"] = one.measure;
@@ -40,15 +40,15 @@ json circuits_json(const Document& document) {
   return out;
 }
 
-Status take_circuits(const json& circuits, const std::string& path, Document& document) {
+Status take_circuits(const Json& circuits, const std::string& path, Document& document) {
   const auto damaged = [&] { return damaged_session(path, Text::of("error.session.file.circuits")); };
   if (!circuits.is_array()) return damaged();
-  for (const json& one : circuits) {
+  for (const Json& one : circuits) {
     if (!one.is_object() || !one.contains("name") || !one["name"].is_string() || !one.contains("parts") ||
         !one["parts"].is_array() || (one.contains("measure") && !one["measure"].is_string()))
       return damaged();
     NamedCircuit circuit{one["name"].get<std::string>(), {}, one.value("measure", std::string())};
-    for (const json& part : one["parts"]) {
+    for (const Json& part : one["parts"]) {
       if (!part.is_string()) return damaged();
       circuit.parts.push_back(part.get<std::string>());
     }

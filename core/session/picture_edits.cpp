@@ -24,7 +24,7 @@ void dab(std::vector<std::uint8_t>& rgb, const Picture& picture, const PictureGr
 
 }  // namespace
 
-Picture blank_picture(int width, int height, Rgb colour) {
+Picture blank_picture(int width, int height, PixelColour colour) {
   auto rgb = std::make_shared<std::vector<std::uint8_t>>();
   for (int i = 0; i < width * height; ++i) rgb->insert(rgb->end(), colour.begin(), colour.end());
   return {width, height, std::move(rgb), {}};

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-using Rgb = std::array<std::uint8_t, 3>;
+using PixelColour = std::array<std::uint8_t, 3>;
 
 /// Cells that are drawn as one.
 struct PictureGrid {
@@ -18,11 +18,11 @@ struct PictureGrid {
 struct Stroke {
   int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< from cell to cell of the grid
   int brush = 1;                       ///< side of the square that is drawn, cells
-  Rgb colour{0, 0, 0};
+  PixelColour colour{0, 0, 0};
 };
 
 /// One colour everywhere.
-Picture blank_picture(int width, int height, Rgb colour);
+Picture blank_picture(int width, int height, PixelColour colour);
 /// The picture on another grid: averaged where it has fewer pixels, repeated where it has more.
 Picture on_grid(const Picture& picture, int width, int height);
 /// The picture with a line drawn on it, on a grid of its own pixels where none is given.

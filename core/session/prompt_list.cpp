@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;  // of prompts that stand in the session itself
 
@@ -22,14 +22,14 @@ bool prompt_list_same_input(const Input& a, const Input& b) {
   return a.ids == b.ids && a.source == b.source && a.types == b.types;
 }
 
-void put_line_words(json& out, const char* text, const char* ids,
+void put_line_words(Json& out, const char* text, const char* ids,
                     const std::optional<Request::Words>& words) {
   if (words) out[words->ids ? ids : text] = words->text;
 }
 
 // As a line of .jsonl.
-json line_json(const DataLine& line) {
-  json out = json::object();
+Json line_json(const DataLine& line) {
+  Json out = Json::object();
   for (const auto& [name, value] : line.groups) out[name] = value;
   put_line_words(out, "text", "ids", line.words);
   put_line_words(out, "corrupt", "corrupt_ids", line.corrupt);
@@ -43,11 +43,11 @@ Error damaged_list(const std::string& path) {
   return damaged_session(path, Text::of("error.session.file.data"));
 }
 
-Result<DataChoice> choice_from(const json& list, const std::string& path) {
+Result<DataChoice> choice_from(const Json& list, const std::string& path) {
   DataChoice out;
   out.path = member_text(list, "path");
   if (out.path.empty()) return damaged_list(path);
-  for (const json& one : list.value("where", json::array())) {
+  for (const Json& one : list.value("where", Json::array())) {
     if (!one.is_string()) return damaged_list(path);
     out.where.push_back(one);
   }
@@ -58,11 +58,11 @@ Result<DataChoice> choice_from(const json& list, const std::string& path) {
   return out;
 }
 
-Result<std::shared_ptr<const DataPrompts>> lines_from(const json& list, const DataChoice& choice,
+Result<std::shared_ptr<const DataPrompts>> lines_from(const Json& list, const DataChoice& choice,
                                                       const std::string& path) {
   auto out = std::make_shared<DataPrompts>();
   out->choice = choice, out->hash = member_text(list, "hash");
-  for (const json& one : list["lines"]) {
+  for (const Json& one : list["lines"]) {
     if (!one.is_array() || one.size() != 2 || !whole_in(one[0], 0, std::int64_t{1} << 53))
       return damaged_list(path);
     DataLine line;
@@ -76,7 +76,7 @@ Result<std::shared_ptr<const DataPrompts>> lines_from(const json& list, const Da
 }
 
 // A file that lies beside the session, or where it was.
-Result<std::shared_ptr<const DataPrompts>> prompts_in_file(const json& list, DataChoice choice) {
+Result<std::shared_ptr<const DataPrompts>> prompts_in_file(const Json& list, DataChoice choice) {
   const std::atomic<bool> goes_on{false};
   if (!choice.is_task()) {
     const std::string beside = member_text(list, "beside");
@@ -165,10 +165,10 @@ std::optional<DataChoice> own_task_choice(const OpenedModel& opened) {
   return DataChoice{"task:" + opened.card->task, {}, kTaskPrompts, 0};
 }
 
-json prompt_list_json(const PromptList& list, const std::string& path) {
+Json prompt_list_json(const PromptList& list, const std::string& path) {
   const DataPrompts& prompts = *list.prompts;
   const DataChoice& choice = prompts.choice;
-  json out = {{"path", choice.path},   {"where", choice.where}, {"limit", choice.limit},
+  Json out = {{"path", choice.path},   {"where", choice.where}, {"limit", choice.limit},
               {"seed", choice.seed},   {"hash", prompts.hash},  {"prompts", prompts.lines.size()},
               {"opened", list.opened}, {"more", prompts.more}};
   if (list.corrupt) out["corrupt"] = true;
@@ -178,10 +178,10 @@ json prompt_list_json(const PromptList& list, const std::string& path) {
         path.empty() ? fs::path() : fs::relative(choice.path, fs::absolute(path).parent_path(), ignored);
     if (!beside.empty()) out["beside"] = beside.string();
     std::size_t bytes = 0;
-    json lines = json::array();
+    Json lines = Json::array();
     for (const DataLine& line : prompts.lines) {
       lines.push_back({line.line, line_json(line)});
-      bytes += lines.back().dump(-1, ' ', false, json::error_handler_t::replace).size();
+      bytes += lines.back().dump(-1, ' ', false, Json::error_handler_t::replace).size();
       if (bytes > kMostLineBytes) break;
     }
     if (bytes <= kMostLineBytes) out["lines"] = std::move(lines);
@@ -192,22 +192,22 @@ json prompt_list_json(const PromptList& list, const std::string& path) {
 namespace {
 
 // Those in the list itself, or in the file or task that it names.
-Result<std::shared_ptr<const DataPrompts>> prompts_named(const json& list, const DataChoice& choice,
+Result<std::shared_ptr<const DataPrompts>> prompts_named(const Json& list, const DataChoice& choice,
                                                          const std::string& path) {
   if (!list.contains("lines")) return prompts_in_file(list, choice);
   if (!list["lines"].is_array()) return damaged_list(path);
   return lines_from(list, choice, path);
 }
 
-bool is_another(const json& list, const DataPrompts& prompts) {
+bool is_another(const Json& list, const DataPrompts& prompts) {
   return list.contains("hash") && prompts.hash != member_text(list, "hash");
 }
 
 }  // namespace
 
-Status give_prompts(const json& data, const std::string& path, Document& document) {
-  json list = data;
-  if (data.is_string()) list = json::object(), list["path"] = data;
+Status give_prompts(const Json& data, const std::string& path, Document& document) {
+  Json list = data;
+  if (data.is_string()) list = Json::object(), list["path"] = data;
   if (!list.is_object()) return damaged_list(path);
   for (const char* optional : {"limit", "seed"})
     if (!list.contains(optional)) list[optional] = 0;
@@ -219,7 +219,7 @@ Status give_prompts(const json& data, const std::string& path, Document& documen
   return Done{};
 }
 
-Status take_prompt_list(const json& list, const std::string& path, Document& document,
+Status take_prompt_list(const Json& list, const std::string& path, Document& document,
                         std::vector<Text>& warnings) {
   if (!list.is_object()) return damaged_list(path);
   TRY(const DataChoice choice, choice_from(list, path));

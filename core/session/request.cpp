@@ -10,12 +10,12 @@
 namespace attnscope {
 namespace {
 
-using Words = std::vector<Request::Words>;
+using RequestWords = std::vector<Request::Words>;
 using Texts = std::vector<std::string>;
 
 constexpr std::uint64_t kLongestPadding = 1 << 20;
 
-template <Words Request::*list, bool ids>
+template <RequestWords Request::*list, bool ids>
 Status take_words(Request& request, const std::string& value, const std::string& flag) {
   if (ids && !starts_with(value, "@"))
     TRY_OK(parse_ids(value, flag));  // a file is read when it is carried out
@@ -58,7 +58,7 @@ Texts values_of_pad_side(const Request& request) {
   return request.pad_side ? Texts{*request.pad_side == PadSide::left ? "left" : "right"} : Texts{};
 }
 
-template <Words Request::*list, bool ids>
+template <RequestWords Request::*list, bool ids>
 RequestFlag words_flag(std::string_view name, std::string_view help) {
   return {name, ids ? "1,2,3" : "T", help, false, !ids, {}, take_words<list, ids>, nullptr};
 }
@@ -108,8 +108,9 @@ Status take_value(Request& request, const RequestFlag& flag, const std::string& 
   return flag.take(request, value, name);
 }
 
-// Words of both kinds in the order in which they were given.
-void write_words(Texts& out, const Words& all, const std::string& prefix, const char* text, const char* ids) {
+// RequestWords of both kinds in the order in which they were given.
+void write_words(Texts& out, const RequestWords& all, const std::string& prefix, const char* text,
+                 const char* ids) {
   for (const Request::Words& words : all) {
     out.push_back("--" + prefix + (words.ids ? ids : text));
     out.push_back(words.text);

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 bool session_all_finite(const std::vector<float>& values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
@@ -29,13 +29,13 @@ std::int64_t session_count_of(const Shape& shape) {
 
 }  // namespace
 
-const json& array_table(const json& file) {
-  static const json none = json::object();
+const Json& array_table(const Json& file) {
+  static const Json none = Json::object();
   const auto found = file.find("arrays");
   return found != file.end() && found->is_object() ? *found : none;
 }
 
-json ArraysOut::word(const Tensor& tensor) {
+Json ArraysOut::word(const Tensor& tensor) {
   if (tensor.count() <= most_)
     if (const std::vector<float> values = tensor.values(); session_all_finite(values))
       return {{"shape", tensor.sizes()}, {"values", values}};
@@ -52,15 +52,15 @@ void ArraysOut::put(const std::string& name, const Tensor& tensor) {
   table_[name] = {{"shape", tensor.sizes()}, {"float32", base64({bytes, values.size() * sizeof(float)})}};
 }
 
-Result<Tensor> ArraysIn::find(const json& word, const char* field) {
+Result<Tensor> ArraysIn::find(const Json& word, const char* field) {
   if (word.is_object() && word.contains("array") && word["array"].is_string())
     return load(word["array"].get<std::string>());
-  const json none = json::array();
-  const json& sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
-  const json& values = word.is_object() && word.contains("values") ? word["values"] : none;
+  const Json none = Json::array();
+  const Json& sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
+  const Json& values = word.is_object() && word.contains("values") ? word["values"] : none;
   TRY(const Shape shape, shape_from(sizes, kMostInlineNumbers, field));
   std::vector<float> flat;
-  for (const json& value : values) {
+  for (const Json& value : values) {
     if (!value.is_number()) return damaged_session(path_, Text::of("error.session.file.number", {field}));
     flat.push_back(value.get<float>());
   }
@@ -69,9 +69,9 @@ Result<Tensor> ArraysIn::find(const json& word, const char* field) {
   return Tensor::from(std::move(flat), shape);
 }
 
-Result<Shape> ArraysIn::shape_from(const json& sizes, std::int64_t most, const std::string& field) const {
+Result<Shape> ArraysIn::shape_from(const Json& sizes, std::int64_t most, const std::string& field) const {
   Shape shape;
-  for (const json& size : sizes) {
+  for (const Json& size : sizes) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > static_cast<std::uint64_t>(most) ||
         shape.size() == Tensor::kMaxRank || session_count_of(shape) > most)
       return damaged_session(path_, Text::of("error.session.file.shape", {field}));
@@ -80,9 +80,9 @@ Result<Shape> ArraysIn::shape_from(const json& sizes, std::int64_t most, const s
   return shape;
 }
 
-Result<Tensor> ArraysIn::embedded(const std::string& name, const json& word) const {
-  const json none = json::array();
-  const json sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
+Result<Tensor> ArraysIn::embedded(const std::string& name, const Json& word) const {
+  const Json none = Json::array();
+  const Json sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
   TRY(const Shape shape, shape_from(sizes, kMostEmbeddedNumbers, name));
   const std::string text = member_text(word, "float32");
   const std::int64_t count = shape.empty() ? 0 : session_count_of(shape);

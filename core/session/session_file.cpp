@@ -24,18 +24,18 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = 256ull << 20;
 
 // ---- fields ---------------------------------------------------------------------------------------
 
-Result<std::vector<int>> ints_at(const json& object, const char* field, const std::string& path) {
+Result<std::vector<int>> ints_at(const Json& object, const char* field, const std::string& path) {
   std::vector<int> out;
   const auto found = object.find(field);
   if (found == object.end()) return out;
   if (!found->is_array()) return damaged_session(path, Text::of("error.session.file.whole", {field}));
-  for (const json& value : *found) {
+  for (const Json& value : *found) {
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > 1 << 30)
       return damaged_session(path, Text::of("error.session.file.natural", {field}));
     out.push_back(value.get<int>());
@@ -45,9 +45,9 @@ Result<std::vector<int>> ints_at(const json& object, const char* field, const st
 
 // ---- inputs ---------------------------------------------------------------------------------------
 
-json input_json(const Sequence& sequence, ArraysOut& arrays) {
+Json input_json(const Sequence& sequence, ArraysOut& arrays) {
   const Input& input = sequence.input;
-  json out = json::object();
+  Json out = Json::object();
   if (!sequence.text.empty()) out["text"] = sequence.text;  // how the ids are written; they are what runs
   if (!sequence.source_text.empty()) out["source_text"] = sequence.source_text;
   if (!input.ids.empty()) out["ids"] = input.ids;
@@ -67,8 +67,8 @@ json input_json(const Sequence& sequence, ArraysOut& arrays) {
   return out;
 }
 
-Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::string& path) {
-  TRY(const Tensor rgb, arrays.find(value.value("rgb", json()), "rgb"));
+Result<Picture> picture_from(const Json& value, ArraysIn& arrays, const std::string& path) {
+  TRY(const Tensor rgb, arrays.find(value.value("rgb", Json()), "rgb"));
   if (rgb.rank() != 3 || rgb.size(2) != 3)
     return damaged_session(path, Text::of("error.session.file.picture"));
   auto bytes = std::make_shared<std::vector<std::uint8_t>>();
@@ -96,7 +96,7 @@ Result<Sequence> words_from(const OpenedModel& opened, const std::vector<int>& i
   return out;
 }
 
-Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, ArraysIn& arrays,
+Result<Sequence> sequence_from(const Json& value, const OpenedModel& opened, ArraysIn& arrays,
                                const std::string& path) {
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
@@ -127,11 +127,11 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   return out;
 }
 
-Status take_inputs(const json& inputs, const std::string& path, Document& document, ArraysIn& arrays) {
+Status take_inputs(const Json& inputs, const std::string& path, Document& document, ArraysIn& arrays) {
   if (!inputs.is_array() || inputs.empty())
     return damaged_session(path, Text::of("error.session.file.inputs"));
   std::vector<Sequence> sequences;
-  for (const json& value : inputs) {
+  for (const Json& value : inputs) {
     if (!value.is_object()) return damaged_session(path, Text::of("error.session.file.input_objects"));
     TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
   }
@@ -171,7 +171,7 @@ void session_file_take_edits(const Edits& edits, Document& document, std::vector
 }
 
 // What makes a run of the model: inputs, padding, edits, sampling.
-void put_run(json& file, const Document& document, ArraysOut& arrays) {
+void put_run(Json& file, const Document& document, ArraysOut& arrays) {
   if (document.opened->recorded.empty())
     for (const Sequence& sequence : document.sequences)
       file["inputs"].push_back(input_json(sequence, arrays));
@@ -180,21 +180,21 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
 }
 
 // Which of the two a session's text names; nothing where it names none.
-std::optional<int> which_beside(const json& file) {
+std::optional<int> which_beside(const Json& file) {
   const auto which = file.is_object() ? file.find("beside") : file.end();
   if (!file.is_object() || which == file.end()) return 1;
   return whole_in(*which, 1, 2) ? std::optional(which->get<int>()) : std::nullopt;
 }
 
 // Into a document as it is freshly opened. Edits that do not fit are left out, with a warning.
-Status take_run(const json& file, const json& whole, const std::string& path, Document& document,
+Status take_run(const Json& file, const Json& whole, const std::string& path, Document& document,
                 std::vector<Text>& warnings) {
   ArraysIn arrays(path, session_beside(path, which_beside(whole).value_or(1)), array_table(whole));
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded && file.contains("inputs")) TRY_OK(take_inputs(file["inputs"], path, document, arrays));
   TRY_OK(settings_from(file, path, document));
   const Result<Edits> edits =
-      edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); });
+      edits_from_json(file, quoted_path(path), [&](const Json& word) { return arrays.find(word, "edits"); });
   if (!edits) return about(path, edits.error());
   document.edits.clear();
   for (const Input& input : inputs_of(document))
@@ -204,10 +204,10 @@ Status take_run(const json& file, const json& whole, const std::string& path, Do
 }
 
 // The step of a model in training, where the session shows one.
-Result<std::optional<TrainingShown>> training_in(const json& file, const std::string& path) {
+Result<std::optional<TrainingShown>> training_in(const Json& file, const std::string& path) {
   const auto found = file.find("training");
   if (found == file.end()) return std::optional<TrainingShown>();
-  const json none, &step = found->contains("step") ? (*found)["step"] : none,
+  const Json none, &step = found->contains("step") ? (*found)["step"] : none,
                    &newest = found->contains("newest") ? (*found)["newest"] : none;
   if (!step.is_number_unsigned() || step.get<std::uint64_t>() > 1u << 30 || !newest.is_boolean())
     return damaged_session(path, Text::of("error.session.file.training"));
@@ -216,9 +216,9 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
 
 }  // namespace
 
-Result<json> inputs_to_json(const Document& document) {
+Result<Json> inputs_to_json(const Document& document) {
   ArraysOut arrays(kMostInlineNumbers);
-  json out = json::array();
+  Json out = Json::array();
   for (Sequence sequence : document.sequences) {
     const Picture& picture = sequence.picture;  // its pixels follow from it
     if (!picture.empty() && picture.width * picture.height * 3 <= kMostInlineNumbers)
@@ -231,7 +231,7 @@ Result<json> inputs_to_json(const Document& document) {
   return fail(Code::unsupported, "error.session.file.large_input", {kMostInlineNumbers});
 }
 
-Status inputs_from_json(const json& inputs, const std::string& path, Document& document) {
+Status inputs_from_json(const Json& inputs, const std::string& path, Document& document) {
   ArraysIn arrays(path, path);
   TRY_OK(take_inputs(inputs, path, document, arrays));
   for (const Input& input : inputs_of(document)) TRY_OK(document.model->accepts(input));
@@ -271,7 +271,7 @@ int place_beside(const std::string& path, const Document& document, const Docume
              second = anything_under(session_beside(path, 2));
   if (!first) return 1;
   if (!second) return 2;
-  const Result<json> file = read_json_file(path, kMostBytes);  // a save that was cut off left the other ones
+  const Result<Json> file = read_json_file(path, kMostBytes);  // a save that was cut off left the other ones
   return file && which_beside(*file) == 2 ? 1 : 2;
 }
 
@@ -285,7 +285,7 @@ std::string run_beside(const SessionFile& session) {
 namespace {
 
 // `path`: of the file that it will stand in.
-Result<json> session_json(const std::string& path, const Document& document, const json& look,
+Result<Json> session_json(const std::string& path, const Document& document, const Json& look,
                           const Document* pinned, ArraysOut& arrays) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
@@ -294,7 +294,7 @@ Result<json> session_json(const std::string& path, const Document& document, con
     allow_file(one->opened->path);
     if (!one->opened->lora.empty()) allow_file(one->opened->lora.folder);
   }
-  json file = {{"format", kSessionFormat.name}, {"version", 2}};
+  Json file = {{"format", kSessionFormat.name}, {"version", 2}};
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
@@ -309,7 +309,7 @@ Result<json> session_json(const std::string& path, const Document& document, con
   }
   const bool other = pinned && pinned->opened != document.opened;
   if (pinned && pinned->opened && (!other || !pinned->opened->path.empty())) {
-    file["pinned"] = json::object();
+    file["pinned"] = Json::object();
     if (other) {
       TRY(file["pinned"]["model"], session_model_json(*pinned, path));
     }
@@ -325,12 +325,12 @@ Result<json> session_json(const std::string& path, const Document& document, con
 
 }  // namespace
 
-Result<json> session_to_json(const Document& document, const json& look, const Document* pinned) {
+Result<Json> session_to_json(const Document& document, const Json& look, const Document* pinned) {
   ArraysOut arrays;
-  TRY(const json file, session_json({}, document, look, pinned, arrays));
+  TRY(const Json file, session_json({}, document, look, pinned, arrays));
   // As a file gives it back: a whole number that was written is read as one without a sign.
   if (arrays.tensors().empty())
-    return parse_json(file.dump(-1, ' ', false, json::error_handler_t::replace), "session");
+    return parse_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), "session");
   return fail(Code::unsupported, "error.session.file.large_input", {kMostEmbeddedNumbers});
 }
 
@@ -350,30 +350,30 @@ void remove_others(const std::string& path, int which, bool arrays, bool trainin
 
 }  // namespace
 
-Status save_session(const std::string& path, const Document& document, const json& look,
+Status save_session(const std::string& path, const Document& document, const Json& look,
                     const Document* pinned, std::optional<TrainingShown> training, std::optional<int> which) {
   ArraysOut arrays;
   if (!which) which = place_beside(path, document, pinned);
   const std::string beside = session_beside(path, *which);
-  TRY(json file, session_json(path, document, look, pinned, arrays));
+  TRY(Json file, session_json(path, document, look, pinned, arrays));
   if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
   if (!arrays.tensors().empty()) TRY_OK(write_safetensors(beside + kArraysEnding, arrays.tensors()));
   if (*which != 1 && anything_under(beside)) {
     file["beside"] = *which;
     file["version"] = kSessionVersion;  // earlier programs would look under the other beginning
   }
-  TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
+  TRY_OK(write_file(path, file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   remove_others(path, *which, !arrays.tensors().empty(), training.has_value());
   return Done{};
 }
 
 Result<SessionFile> read_session(const std::string& path) {
   if (auto held = HeldSession::at(path)) return session_from_json(*std::move(held), path);
-  TRY(json file, read_json_file(path, kMostBytes));
+  TRY(Json file, read_json_file(path, kMostBytes));
   return session_from_json(std::move(file), path);
 }
 
-Result<SessionFile> session_from_json(json file, const std::string& path) {
+Result<SessionFile> session_from_json(Json file, const std::string& path) {
   if (!file.is_object() || member_text(file, "format") != kSessionFormat.name)
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
@@ -399,8 +399,8 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
   if (std::error_code ignored;
       lies.filename().string().starts_with(kTrainingPath) && !fs::exists(lies, ignored))
     return fail(Code::not_found, "error.session.training_model", {quoted_path(path)});
-  if (!file.contains("look")) file["look"] = json::object();
-  out.all = std::make_shared<const json>(std::move(file));
+  if (!file.contains("look")) file["look"] = Json::object();
+  out.all = std::make_shared<const Json>(std::move(file));
   return out;
 }
 
@@ -419,7 +419,7 @@ Result<OpenedModel> open_model_of(const SessionFile& session, const OpenOptions&
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel) {
   const PathsIn named(session.path);
-  const json& file = *session.all;
+  const Json& file = *session.all;
   warn_of_other_numbers(file["model"], opened);
   if (std::error_code ignored; session.training && !fs::exists(run_beside(session), ignored))
     opened.warnings.push_back(Text::of("note.session.no_run", {run_beside(session)}));

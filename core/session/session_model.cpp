@@ -15,7 +15,7 @@
 namespace attnscope {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 Error damaged_session(const std::string& path, const Text& problem) {
   return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
@@ -23,10 +23,10 @@ Error damaged_session(const std::string& path, const Text& problem) {
 
 namespace {
 
-json lora_json(const LoraChoice& lora, const std::string& path) {
+Json lora_json(const LoraChoice& lora, const std::string& path) {
   std::error_code ignored;
   const fs::path folder = fs::absolute(lora.folder, ignored).lexically_normal();
-  json out = {{"path", folder.string()}, {"strength", lora.strength}, {"on", lora.on}};
+  Json out = {{"path", folder.string()}, {"strength", lora.strength}, {"on", lora.on}};
   const fs::path beside =
       path.empty() ? fs::path() : fs::relative(folder, fs::absolute(path).parent_path(), ignored);
   if (!beside.empty()) out["beside"] = beside.string();
@@ -35,12 +35,12 @@ json lora_json(const LoraChoice& lora, const std::string& path) {
 
 }  // namespace
 
-Result<LoraChoice> session_lora(const json& model, const std::string& path) {
+Result<LoraChoice> session_lora(const Json& model, const std::string& path) {
   LoraChoice out;
   const auto found = model.find("lora");
   if (found == model.end()) return out;
   const auto field = [&](const char* name) {
-    return found->is_object() ? found->value(name, json()) : json();
+    return found->is_object() ? found->value(name, Json()) : Json();
   };
   if (member_text(*found, "path").empty() || !field("strength").is_number() || !field("on").is_boolean())
     return damaged_session(path, Text::of("error.session.file.lora"));
@@ -50,13 +50,13 @@ Result<LoraChoice> session_lora(const json& model, const std::string& path) {
   return out;
 }
 
-Result<json> session_model_json(const Document& document, const std::string& path) {
+Result<Json> session_model_json(const Document& document, const std::string& path) {
   const OpenedModel& opened = *document.opened;
-  json out = {{"path", opened.path}, {"title", opened.title}};
+  Json out = {{"path", opened.path}, {"title", opened.title}};
   if (opened.scene) {
     TRY(Scene scene, scene_of(document));
     scene.edits.clear();
-    out["scene"] = json::parse(scene_to_text(scene));
+    out["scene"] = Json::parse(scene_to_text(scene));
     return out;
   }
   out["sampled"] = sampled_fingerprint(*opened.model);
@@ -74,8 +74,8 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   return out;
 }
 
-void place_session_models(json& session, const std::string& from, const std::string& to) {
-  const auto place = [&](json& model, const auto& self) -> void {
+void place_session_models(Json& session, const std::string& from, const std::string& to) {
+  const auto place = [&](Json& model, const auto& self) -> void {
     std::string lies = member_text(model, "path");
     if (model.contains("lora")) self(model["lora"], self);
     if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
@@ -92,7 +92,7 @@ void place_session_models(json& session, const std::string& from, const std::str
   if (session["pinned"].contains("model")) place(session["pinned"]["model"], place);
 }
 
-std::string session_model_path(const json& model, const std::string& path, const std::string& own) {
+std::string session_model_path(const Json& model, const std::string& path, const std::string& own) {
   std::string saved = member_text(model, "path");
   const std::string beside = member_text(model, "beside");
   if (path.empty() || is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
@@ -117,7 +117,7 @@ Status model_may_be_read(const std::string& model) {
 namespace {
 
 // The hashes that a session has at `field`; null where it has none.
-std::optional<WeightPrints> saved_prints(const json& model, const char* field) {
+std::optional<WeightPrints> saved_prints(const Json& model, const char* field) {
   const auto found = model.find(field);
   if (found == model.end() || !found->is_object()) return std::nullopt;
   WeightPrints saved;
@@ -133,7 +133,7 @@ void warn_of_differing(const char* key, const std::vector<std::string>& others, 
 
 }  // namespace
 
-void warn_of_other_numbers(const json& model, OpenedModel& opened) {
+void warn_of_other_numbers(const Json& model, OpenedModel& opened) {
   std::string sampled = member_text(model, "fingerprint");  // as older sessions call it
   if (sampled.empty()) sampled = member_text(model, "sampled");
   if (const auto saved = saved_prints(model, "prints"))
@@ -144,7 +144,7 @@ void warn_of_other_numbers(const json& model, OpenedModel& opened) {
     warn_of_differing("note.session.other_files", differing_weights(*saved, file_prints(opened)), opened);
 }
 
-Result<OpenedModel> open_session_model(const json& model, const std::string& path, const std::string& own) {
+Result<OpenedModel> open_session_model(const Json& model, const std::string& path, const std::string& own) {
   const std::string where = session_model_path(model, path, own);
   if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
   OpenOptions options;

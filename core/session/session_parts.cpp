@@ -22,7 +22,7 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // A folder for temporary files that only this user reads, made at the first call, removed at the end.
 class PutOut {
@@ -95,13 +95,13 @@ Result<bool> write_with_parts(const std::string& path, const std::string& to) {
   for (const auto& [name, file] : files) bytes += fs::file_size(file, ignored);
   const std::string arrays = session_beside(path, session.which) + kArraysEnding;
   if (files.empty() || bytes > kMostPartBytes || (to != path && fs::exists(arrays, ignored))) return false;
-  json whole = *session.all;
+  Json whole = *session.all;
   for (const auto& [name, file] : files) {
     TRY(const std::string part, read_file(file.string(), kMostPartBytes));
     whole["parts"][name] = base64({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
   }
   whole["version"] = whole.contains("beside") ? kSessionVersion : kSessionOfParts;
-  TRY_OK(write_file(to, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
+  TRY_OK(write_file(to, whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   return true;
 }
 
@@ -114,7 +114,7 @@ Status take_in_parts(const std::string& path) {
   return Done{};
 }
 
-Result<std::string> put_out_parts(json& file, const std::string& path, const std::string& beside) {
+Result<std::string> put_out_parts(Json& file, const std::string& path, const std::string& beside) {
   const auto parts = file.find("parts");
   if (parts == file.end()) return beside;
   const Error damaged = damaged_session(path, Text::of("error.session.file.parts"));

@@ -7,16 +7,16 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-json padding_json(const Padding& padding) {
-  json out = {
+Json padding_json(const Padding& padding) {
+  Json out = {
       {"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
   if (!padding.decoder) out["decoder"] = false;
   return out;
 }
 
-json sampling_json(const Sampling& sampling) {
+Json sampling_json(const Sampling& sampling) {
   return {{"temperature", sampling.temperature},
           {"top_k", sampling.top_k},
           {"top_p", sampling.top_p},
@@ -26,28 +26,28 @@ json sampling_json(const Sampling& sampling) {
 }
 
 // A field of "padding" or "sampling" that must be there.
-Result<std::int64_t> whole_setting(const json& of, const char* name, const char* field, std::int64_t most,
+Result<std::int64_t> whole_setting(const Json& of, const char* name, const char* field, std::int64_t most,
                                    const std::string& path) {
   if (const auto number = whole_at(of, field, 0, most)) return *number;
   return damaged_session(
       path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
 }
 
-Result<Padding> padding_from(const json& padding, const std::string& path) {
-  constexpr std::int64_t kMostPadded = 1 << 20;
+Result<Padding> padding_from(const Json& padding, const std::string& path) {
+  constexpr std::int64_t kMostColumns = 1 << 20;
   Padding out;
-  const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
+  const Json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
   const std::string side = member_text(padding, "side");
   if (!on.is_boolean()) return damaged_session(path, Text::of("error.session.file.padding"));
   if (side != "left" && side != "right") return damaged_session(path, Text::of("error.session.file.side"));
   out.on = on.get<bool>();
   out.side = side == "left" ? PadSide::left : PadSide::right;
-  TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
-  out.decoder = !padding.contains("decoder") || padding["decoder"] != json(false);
+  TRY(out.to, whole_setting(padding, "padding", "to", kMostColumns, path));
+  out.decoder = !padding.contains("decoder") || padding["decoder"] != Json(false);
   return out;
 }
 
-Status take_sampling(const json& sampling, const std::string& path, Sampling& out) {
+Status take_sampling(const Json& sampling, const std::string& path, Sampling& out) {
   const auto real = [&](const char* field, float& to, bool younger) {
     const auto found = sampling.is_object() ? sampling.find(field) : sampling.end();
     if (!sampling.is_object() || found == sampling.end()) return younger;
@@ -58,7 +58,7 @@ Status take_sampling(const json& sampling, const std::string& path, Sampling& ou
   const bool complete = real("temperature", out.temperature, false) && real("top_p", out.top_p, false) &&
                         real("min_p", out.min_p, true) &&
                         real("repetition_penalty", out.repetition_penalty, true);
-  const json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
+  const Json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
   if (!complete || !seed.is_number_unsigned())
     return damaged_session(path, Text::of("error.session.file.padding"));
   out.seed = seed.get<std::uint64_t>();
@@ -69,12 +69,12 @@ Status take_sampling(const json& sampling, const std::string& path, Sampling& ou
 
 }  // namespace
 
-void put_settings(json& file, const Document& document) {
+void put_settings(Json& file, const Document& document) {
   file["padding"] = padding_json(document.padding);
   file["sampling"] = sampling_json(document.sampling);
 }
 
-Status settings_from(const json& file, const std::string& path, Document& document) {
+Status settings_from(const Json& file, const std::string& path, Document& document) {
   if (file.contains("padding")) {
     TRY(document.padding, padding_from(file["padding"], path));
   }
@@ -82,7 +82,7 @@ Status settings_from(const json& file, const std::string& path, Document& docume
                                    : check_sampling(document.sampling);
 }
 
-Status notes_from(const json& file, const std::string& path, Document& document) {
+Status notes_from(const Json& file, const std::string& path, Document& document) {
   const auto notes = file.find("notes");
   if (notes == file.end()) return Done{};
   if (!notes->is_object()) return damaged_session(path, Text::of("error.session.file.notes"));

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostSteps = 1000000, kMostBatch = 4096;
-constexpr const char* kEnding = ".safetensors";
+constexpr int kMostTrainingSteps = 1000000, kMostBatch = 4096;
+constexpr const char* kTrainingEnding = ".safetensors";
 
 TrainingSettings settings_for(const Task& task) {
   TrainingSettings settings;
@@ -60,8 +60,8 @@ Status check_settings(const TrainingSettings& settings) {
   TRY(const std::shared_ptr<const Task> task, task_of(settings));
   TRY(const ModelConfig config, task->config(settings.sizes));
   const Recipe& recipe = settings.recipe;
-  if (recipe.steps > kMostSteps)
-    return fail(Code::out_of_range, "error.session.training.steps", {recipe.steps, kMostSteps});
+  if (recipe.steps > kMostTrainingSteps)
+    return fail(Code::out_of_range, "error.session.training.steps", {recipe.steps, kMostTrainingSteps});
   if (recipe.batch > kMostBatch)
     return fail(Code::out_of_range, "error.session.training.batch", {recipe.batch, kMostBatch});
   return check_recipe(recipe);
@@ -99,7 +99,7 @@ Result<std::string> claim_kept_path(const std::string& folder, std::string_view 
   const std::string first = (fs::path(folder) / std::string(task)).string();
   for (int number = 1;; ++number) {
     const std::string path =
-        number == 1 ? first + kEnding : format("%s-%d%s", first.c_str(), number, kEnding);
+        number == 1 ? first + kTrainingEnding : format("%s-%d%s", first.c_str(), number, kTrainingEnding);
     TRY(const bool claimed, claim_file(path));
     if (claimed) return path;
   }
@@ -113,7 +113,7 @@ std::vector<KeptRun> kept_runs(const std::string& folder, std::string_view task,
       const fs::path path = at->path();
       std::error_code unknown;
       const auto time = at->last_write_time(unknown);
-      if (!unknown && path.extension() == kEnding && is_kept_name(path.stem().string(), task))
+      if (!unknown && path.extension() == kTrainingEnding && is_kept_name(path.stem().string(), task))
         files.emplace_back(time, path.string());
     }
   std::sort(files.begin(), files.end(), std::greater<>());

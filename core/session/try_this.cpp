@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-using json = nlohmann::json;
+using Json = nlohmann::json;
 constexpr std::size_t kMostAnswers = 5;
 constexpr double kMovedShare = 1e-3;  // one digit of the percents that are shown
 constexpr double kSaidShare = 6e-4;   // how far a share may be from the one that the table says
@@ -82,13 +82,13 @@ Text sentence_of(const std::string& name, const std::string& kind, const std::ve
   return Text::of("try." + kind + "." + std::string(name_of_value(thing.move, kMoves)), arguments);
 }
 
-Result<TryThis> read_try(const json& from, const std::string& name) {
+Result<TryThis> read_try(const Json& from, const std::string& name) {
   TryThis out;
   std::string field = "id";
   try {
     out.id = from.at("id").get<std::string>();
-    const auto read = [&](const char* key) -> const json& { return from.at(field = key); };
-    for (const json& token : from.value("tokens", json::array()))
+    const auto read = [&](const char* key) -> const Json& { return from.at(field = key); };
+    for (const Json& token : from.value("tokens", Json::array()))
       out.tokens.push_back({token.at(field = "pos").get<std::size_t>(),
                             token.at(field = "from").get<std::string>(),
                             token.at(field = "word").get<std::string>(), token.value("enc", false)});
@@ -115,9 +115,9 @@ Result<TryThis> read_try(const json& from, const std::string& name) {
       return broken_try(name, out.id, "edits");
     const auto kind = read("kind").get<std::string>();
     std::vector<Text> say;
-    for (const json& word : read("say")) say.push_back(said_word(word.get<std::string>(), kind));
+    for (const Json& word : read("say")) say.push_back(said_word(word.get<std::string>(), kind));
     out.sentence = sentence_of(name, kind, say, out);
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return broken_try(name, out.id, field);
   }
   TRY_OK(parse_cell(out.at));
@@ -224,11 +224,11 @@ bool moved_as(const TryThis& thing, const TryAnswer& before, const TryAnswer& af
 }  // namespace
 
 Result<std::vector<TryThis>> read_tries(std::string_view text, const std::string& name) {
-  TRY(const json all, parse_json(text, name, TwiceKeys::refuse));
+  TRY(const Json all, parse_json(text, name, TwiceKeys::refuse));
   const auto things = all.find("things");
   if (!all.is_object() || things == all.end() || !things->is_array()) return broken_try(name, "", "things");
   std::vector<TryThis> out;
-  for (const json& one : *things) {
+  for (const Json& one : *things) {
     TRY(TryThis thing, read_try(one, name));
     out.push_back(std::move(thing));
   }

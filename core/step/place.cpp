@@ -9,9 +9,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::string_view kBlocks = "blocks.";
+constexpr std::string_view kBlocksWord = "blocks.";
 
-bool is_rows(std::string_view axis) { return axis == "pos" || axis == "query"; }
+bool is_rows_word(std::string_view axis) { return axis == "pos" || axis == "query"; }
 
 std::string without_spaces(std::string_view text) { return std::string(trimmed(text, " ")); }
 
@@ -157,7 +157,7 @@ std::string to_text(const std::vector<AxisRange>& at) {
 
 const AxisRange* range_on(const std::vector<AxisRange>& at, std::string_view axis) {
   for (const AxisRange& range : at)
-    if (range.axis == axis || (is_rows(range.axis) && is_rows(axis))) return &range;
+    if (range.axis == axis || (is_rows_word(range.axis) && is_rows_word(axis))) return &range;
   return nullptr;
 }
 
@@ -183,9 +183,9 @@ Result<PlaceText> parse_place(std::string_view text) {
 }
 
 std::optional<NamedBlocks> named_blocks(std::string_view name) {
-  const std::size_t at = name.find(kBlocks);
+  const std::size_t at = name.find(kBlocksWord);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::size_t begin = at + kBlocks.size(), end = std::min(name.find('.', begin), name.size());
+  const std::size_t begin = at + kBlocksWord.size(), end = std::min(name.find('.', begin), name.size());
   const auto which = parse_indices(name.substr(begin, end - begin));
   if (!which) return std::nullopt;
   return NamedBlocks{std::string(name.substr(0, begin)), std::string(name.substr(end)), *which};

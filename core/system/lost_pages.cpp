@@ -14,13 +14,13 @@ namespace {
 
 // A mapping that is watched. The handler reads it while other threads write, so every part is atomic and
 // `begin`, which is 0 in a free slot, is written last.
-struct Slot {
+struct PageSlot {
   std::atomic<std::uintptr_t> begin{0}, end{0};
   std::atomic<std::atomic<bool>*> lost{nullptr};
 };
 // Slots are never freed: the signal handler iterates over them without a lock.
 struct Chunk {
-  std::array<Slot, 64> slots;
+  std::array<PageSlot, 64> slots;
   std::atomic<Chunk*> next{nullptr};
 };
 
@@ -30,15 +30,15 @@ struct sigaction previous_action {};
 std::uintptr_t page_bytes = 4096;
 
 template <class Visit>
-Slot* find_slot(const Visit& wanted) {
+PageSlot* find_slot(const Visit& wanted) {
   for (Chunk* chunk = &first_chunk; chunk; chunk = chunk->next)
-    for (Slot& slot : chunk->slots)
+    for (PageSlot& slot : chunk->slots)
       if (wanted(slot)) return &slot;
   return nullptr;
 }
 
 // Zeros from the lost page to the mapping's end: a file that was cut short has nothing behind it either.
-bool fill(const Slot& slot, void* touched) {
+bool fill(const PageSlot& slot, void* touched) {
   const auto at = reinterpret_cast<std::uintptr_t>(touched);
   char* page = static_cast<char*>(touched) - at % page_bytes;
   const std::uintptr_t end = (slot.end + page_bytes - 1) / page_bytes * page_bytes;
@@ -51,7 +51,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
   const int kept = errno;
   const bool touched = info->si_code > 0;  // else the signal was sent by kill()
   const auto at = touched ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
-  const Slot* slot = find_slot([&](const Slot& s) {
+  const PageSlot* slot = find_slot([&](const PageSlot& s) {
     const std::uintptr_t begin = s.begin;
     return begin != 0 && at >= begin && at < s.end;
   });
@@ -78,8 +78,8 @@ void install_once() {
   (void)installed;
 }
 
-Slot& free_slot() {
-  if (Slot* slot = find_slot([](const Slot& s) { return s.begin == 0; })) return *slot;
+PageSlot& free_slot() {
+  if (PageSlot* slot = find_slot([](const PageSlot& s) { return s.begin == 0; })) return *slot;
   Chunk* last = &first_chunk;
   while (last->next) last = last->next;
   last->next = new Chunk;  // NOLINT: lives as long as the program
@@ -91,7 +91,7 @@ Slot& free_slot() {
 void watch_pages(const void* begin, std::size_t bytes, std::atomic<bool>& lost) {
   const std::lock_guard lock(slots_mutex);
   install_once();
-  Slot& slot = free_slot();
+  PageSlot& slot = free_slot();
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   slot.end = address + bytes;
   slot.lost = &lost;
@@ -101,7 +101,7 @@ void watch_pages(const void* begin, std::size_t bytes, std::atomic<bool>& lost) 
 void unwatch_pages(const void* begin) {
   const std::lock_guard lock(slots_mutex);
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  if (Slot* slot = find_slot([&](const Slot& s) { return s.begin == address; })) slot->begin = 0;
+  if (PageSlot* slot = find_slot([&](const PageSlot& s) { return s.begin == address; })) slot->begin = 0;
 }
 
 }  // namespace attnscope

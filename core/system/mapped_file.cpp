@@ -18,12 +18,12 @@ namespace attnscope {
 namespace {
 
 // A file descriptor that closes itself, and what its file was when it was opened.
-class Opened {
+class OpenedFile {
  public:
-  Opened(int fd, const FileStamp& stamp) : fd_(fd), stamp_(stamp) {}
-  Opened(Opened&& other) noexcept : fd_(std::exchange(other.fd_, -1)), stamp_(other.stamp_) {}
-  Opened& operator=(Opened&&) = delete;
-  ~Opened() {
+  OpenedFile(int fd, const FileStamp& stamp) : fd_(fd), stamp_(stamp) {}
+  OpenedFile(OpenedFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), stamp_(other.stamp_) {}
+  OpenedFile& operator=(OpenedFile&&) = delete;
+  ~OpenedFile() {
     if (fd_ >= 0) ::close(fd_);
   }
   int fd() const { return fd_; }
@@ -48,16 +48,16 @@ Error kind_error(const std::string& path, const struct stat& info) {
   return fail(Code::io_failed, "error.system.empty", {name});
 }
 
-Result<Opened> open_regular(const std::string& path, bool may_be_empty = false) {
+Result<OpenedFile> open_regular(const std::string& path, bool may_be_empty = false) {
   if (path.find('\0') != std::string::npos) return open_error(path, ENOENT);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return open_error(path, errno);
   struct stat info {};
   const bool known = ::fstat(fd, &info) == 0;
-  Opened opened(fd, stamp_of(info));
+  OpenedFile opened(fd, stamp_of(info));
   if (!known) return open_error(path, errno);
   if (!S_ISREG(info.st_mode) || (info.st_size <= 0 && !may_be_empty)) return kind_error(path, info);
-  return Result<Opened>(std::move(opened));
+  return Result<OpenedFile>(std::move(opened));
 }
 
 Error read_error(const std::string& path, int reason) {
@@ -76,7 +76,7 @@ int read_piece(int fd, char* to, std::int64_t begin, std::int64_t end) {
 }
 
 // Reads a file whole. Errors: the disk's, and a file that changed meanwhile.
-Status read_all(int fd, const std::string& path, const FileStamp& stamp, char* to) {
+Status read_whole(int fd, const std::string& path, const FileStamp& stamp, char* to) {
   constexpr std::int64_t kPiece = 8 << 20;
   std::atomic<int> reason{0};
   parallel_for(static_cast<std::int64_t>(stamp.bytes), kPiece, [&](std::int64_t begin, std::int64_t end) {
@@ -115,7 +115,7 @@ void note(const std::string& path, const FileStamp& stamp, std::weak_ptr<const M
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
-  TRY(const Opened opened, open_regular(path));
+  TRY(const OpenedFile opened, open_regular(path));
   const std::shared_ptr<MappedFile> file(new MappedFile(path, opened.stamp()));
   TRY_OK(may_copy(file->size()) ? file->copy(opened.fd()) : file->map(opened.fd()));
   note(path, opened.stamp(), file->copied() ? nullptr : file);
@@ -129,7 +129,7 @@ Status MappedFile::copy(int fd) {
     return map(fd);
   }
   data_ = static_cast<const std::byte*>(memory);
-  TRY_OK(read_all(fd, path_, stamp_, static_cast<char*>(memory)));
+  TRY_OK(read_whole(fd, path_, stamp_, static_cast<char*>(memory)));
   ::mprotect(memory, whole(stamp_), PROT_READ);
   return Done{};
 }
@@ -165,13 +165,13 @@ Status MappedFile::intact() const {
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
-  TRY(const Opened file, open_regular(path, true));
+  TRY(const OpenedFile file, open_regular(path, true));
   const FileStamp& stamp = file.stamp();
   if (stamp.bytes > max_bytes)
     return fail(Code::unsupported, "error.system.large",
                 {quoted_path(path), format_bytes(stamp.bytes), format_bytes(max_bytes)});
   std::string text(whole(stamp), '\0');
-  TRY_OK(read_all(file.fd(), path, stamp, text.data()));
+  TRY_OK(read_whole(file.fd(), path, stamp, text.data()));
   note(path, stamp);
   return text;
 }

@@ -52,7 +52,7 @@ struct Owner {
   pid_t process = 0;
 };
 
-constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdef";
+constexpr std::string_view kPartDigits = "0123456789", kHexDigits = "0123456789abcdef";
 
 // A name of `.attnscope-[HHHHHHHH-]PROCESS-NUMBER.part`: machine (eight hexadecimal digits; older files lack
 // it), process (at most nine digits), a running number.
@@ -71,7 +71,7 @@ std::optional<Owner> owner_of(std::string_view name) {
   }
   if (parts.size() != 2 || parts[0].size() > 9) return std::nullopt;
   for (const std::string& part : parts)
-    if (part.empty() || part.find_first_not_of(kDigits) != std::string::npos) return std::nullopt;
+    if (part.empty() || part.find_first_not_of(kPartDigits) != std::string::npos) return std::nullopt;
   owner.process = std::stoi(parts[0]);
   return owner;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kLeastKept = std::size_t{2} << 10;    // malloc keeps smaller ones itself
 constexpr std::size_t kMostRounded = std::size_t{4} << 20;  // larger ones have the size they were asked for
-constexpr std::size_t kMostKept = std::size_t{512} << 20, kShareOfMemory = 32;
+constexpr std::size_t kMostKeptBlocks = std::size_t{512} << 20, kShareOfMemory = 32;
 
 // Large blocks are advised to use huge pages: TLB misses cost more than reading them when
 // weights are read once from end to end.
@@ -47,7 +47,7 @@ std::size_t first_limit() {
 #else
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page <= 0) return 0;
-  return std::min(kMostKept,
+  return std::min(kMostKeptBlocks,
                   static_cast<std::size_t>(pages) / kShareOfMemory * static_cast<std::size_t>(page));
 #endif
 }
@@ -107,7 +107,7 @@ class BlockPool {
 };
 
 // Never destroyed: tensors of static variables may outlive any other one.
-BlockPool& pool() {
+BlockPool& common_pool() {
   static BlockPool& one = *new BlockPool;
   return one;
 }
@@ -117,11 +117,11 @@ BlockPool& pool() {
 std::shared_ptr<void> tensor_memory(std::size_t bytes) {
   bytes = given(bytes);
   if (bytes < kLeastKept) return {fresh_block(bytes), [](void* p) { std::free(p); }};
-  void* const kept = pool().take(bytes);
-  return {kept ? kept : fresh_block(bytes), [bytes](void* p) { pool().give(p, bytes); }};
+  void* const kept = common_pool().take(bytes);
+  return {kept ? kept : fresh_block(bytes), [bytes](void* p) { common_pool().give(p, bytes); }};
 }
 
-std::size_t kept_block_bytes() { return pool().bytes(); }
-void set_kept_block_limit(std::size_t bytes) { pool().set_limit(bytes); }
+std::size_t kept_block_bytes() { return common_pool().bytes(); }
+void set_kept_block_limit(std::size_t bytes) { common_pool().set_limit(bytes); }
 
 }  // namespace attnscope

@@ -10,37 +10,37 @@
 namespace attnscope {
 namespace {
 
-struct Row {
+struct DtypeRow {
   DType type;
   std::string_view name;
   std::int64_t bytes;       // of one block
   std::int64_t values = 1;  // in one block
 };
-constexpr std::array<Row, 23> kTypes{{{DType::f32, "F32", 4},
-                                      {DType::f16, "F16", 2},
-                                      {DType::bf16, "BF16", 2},
-                                      {DType::f64, "F64", 8},
-                                      {DType::i64, "I64", 8},
-                                      {DType::i32, "I32", 4},
-                                      {DType::i16, "I16", 2},
-                                      {DType::i8, "I8", 1},
-                                      {DType::u8, "U8", 1},
-                                      {DType::boolean, "BOOL", 1},
-                                      {DType::q4_0, "Q4_0", 18, 32},
-                                      {DType::q4_1, "Q4_1", 20, 32},
-                                      {DType::q5_0, "Q5_0", 22, 32},
-                                      {DType::q5_1, "Q5_1", 24, 32},
-                                      {DType::q8_0, "Q8_0", 34, 32},
-                                      {DType::q2_k, "Q2_K", 84, 256},
-                                      {DType::q3_k, "Q3_K", 110, 256},
-                                      {DType::q4_k, "Q4_K", 144, 256},
-                                      {DType::q5_k, "Q5_K", 176, 256},
-                                      {DType::q6_k, "Q6_K", 210, 256},
-                                      {DType::iq4_nl, "IQ4_NL", 18, 32},
-                                      {DType::iq4_xs, "IQ4_XS", 136, 256},
-                                      {DType::mxfp4, "MXFP4", 17, 32}}};
+constexpr std::array<DtypeRow, 23> kTypes{{{DType::f32, "F32", 4},
+                                           {DType::f16, "F16", 2},
+                                           {DType::bf16, "BF16", 2},
+                                           {DType::f64, "F64", 8},
+                                           {DType::i64, "I64", 8},
+                                           {DType::i32, "I32", 4},
+                                           {DType::i16, "I16", 2},
+                                           {DType::i8, "I8", 1},
+                                           {DType::u8, "U8", 1},
+                                           {DType::boolean, "BOOL", 1},
+                                           {DType::q4_0, "Q4_0", 18, 32},
+                                           {DType::q4_1, "Q4_1", 20, 32},
+                                           {DType::q5_0, "Q5_0", 22, 32},
+                                           {DType::q5_1, "Q5_1", 24, 32},
+                                           {DType::q8_0, "Q8_0", 34, 32},
+                                           {DType::q2_k, "Q2_K", 84, 256},
+                                           {DType::q3_k, "Q3_K", 110, 256},
+                                           {DType::q4_k, "Q4_K", 144, 256},
+                                           {DType::q5_k, "Q5_K", 176, 256},
+                                           {DType::q6_k, "Q6_K", 210, 256},
+                                           {DType::iq4_nl, "IQ4_NL", 18, 32},
+                                           {DType::iq4_xs, "IQ4_XS", 136, 256},
+                                           {DType::mxfp4, "MXFP4", 17, 32}}};
 
-const Row& row_of(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
+const DtypeRow& row_of(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
 template <class T, class Convert>
 void expand_as(const void* from, std::int64_t count, float* to, Convert convert) {
@@ -57,7 +57,7 @@ void expand_as(const void* from, std::int64_t count, float* to, Convert convert)
 std::string_view dtype_name(DType type) { return row_of(type).name; }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
-  for (const Row& row : kTypes)
+  for (const DtypeRow& row : kTypes)
     if (row.name == name && row.values == 1) return row.type;
   return std::nullopt;
 }

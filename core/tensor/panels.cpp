@@ -12,7 +12,7 @@ constexpr std::int64_t kMostTurned = std::int64_t{1} << 20;   // a larger one is
 
 std::atomic<std::int64_t> taken{0};
 
-std::atomic<std::int64_t>& limit() {
+std::atomic<std::int64_t>& panel_limit() {
   static std::atomic<std::int64_t> bytes{[] {
     const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? pages / 4 * size : std::int64_t{1} << 30;
@@ -38,7 +38,7 @@ Panels::~Panels() {
 }
 
 std::int64_t Panels::bytes() { return taken; }
-void Panels::set_limit(std::int64_t bytes) { limit() = bytes; }
+void Panels::set_limit(std::int64_t bytes) { panel_limit() = bytes; }
 
 Panels* Panels::of(const Tensor& view) {
   if (first_column(view) >= 0) return this;
@@ -66,7 +66,7 @@ bool Panels::wanted(std::int64_t width) {
 bool Panels::allocate(std::int64_t width) {
   const std::int64_t count = (cols_ + width - 1) / width;
   const std::int64_t bytes = count * width * rows_ * static_cast<std::int64_t>(sizeof(float));
-  if (taken.fetch_add(bytes) + bytes <= limit()) try {
+  if (taken.fetch_add(bytes) + bytes <= panel_limit()) try {
       memory_ = std::make_unique<Buffer>(Shape{{Axis::none, count * width * rows_}});
       states_ = std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>(count));
       width_ = width;

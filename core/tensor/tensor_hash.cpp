@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kPiece = std::int64_t{1} << 14;  // values that are expanded at once
+constexpr std::int64_t kHashPiece = std::int64_t{1} << 14;  // values that are expanded at once
 
 // A bijection of 64 bits (the end of MurmurHash3): for one place, two values never give the same.
 std::uint64_t mixed(std::uint64_t x) {
@@ -67,9 +67,9 @@ std::uint64_t sum_of(const Tensor& tensor, const std::vector<std::uint64_t>& ste
     return sum;
   }
   if (!tensor.is_encoded()) return sum_of(tensor.data(), size, tensor.stride(0), place, steps[axis]);
-  std::vector<float> piece(static_cast<std::size_t>(std::min(size, kPiece)));
-  for (std::int64_t i = 0; i < size; i += kPiece) {
-    const std::int64_t end = std::min(size, i + kPiece);
+  std::vector<float> piece(static_cast<std::size_t>(std::min(size, kHashPiece)));
+  for (std::int64_t i = 0; i < size; i += kHashPiece) {
+    const std::int64_t end = std::min(size, i + kHashPiece);
     tensor.slice(0, i, end).read(piece.data());
     sum += sum_of(piece.data(), end - i, 1, place + static_cast<std::uint64_t>(i) * steps[axis], steps[axis]);
   }
@@ -81,7 +81,7 @@ std::uint64_t sum_of(const Tensor& tensor) {
   const std::int64_t rows = lies.tensor.size(0), row = std::max<std::int64_t>(1, tensor.count() / rows);
   if (tensor.rank() == 1) return sum_of(lies.tensor, lies.steps, 0, 0);
   std::atomic<std::uint64_t> sum{0};
-  parallel_for(rows, std::max<std::int64_t>(1, kPiece / row), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(rows, std::max<std::int64_t>(1, kHashPiece / row), [&](std::int64_t begin, std::int64_t end) {
     sum += sum_of(lies.tensor.slice(0, begin, end), lies.steps, 0,
                   static_cast<std::uint64_t>(begin) * lies.steps[0]);
   });

@@ -11,13 +11,13 @@ namespace {
 
 bool has_type(char32_t c, std::uint32_t mask) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0; }
 
-struct Range {
+struct CharacterRange {
   char32_t first, last;
 };
 
-constexpr Range kIdeographs[] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF},
-                                 {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF},
-                                 {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
+constexpr CharacterRange kIdeographs[] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF},
+                                          {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF},
+                                          {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ bool is_mark(char32_t c) { return has_type(c, U_GC_M_MASK); }
 bool is_accent(char32_t c) { return has_type(c, U_GC_MN_MASK); }
 
 bool is_ideograph(char32_t c) {
-  for (const Range& range : kIdeographs) {
+  for (const CharacterRange& range : kIdeographs) {
     if (c >= range.first && c <= range.last) return true;
   }
   return false;

@@ -13,12 +13,12 @@
 namespace attnscope {
 namespace {
 
-enum class Kind : std::uint8_t { space, letter, digit, other };
+enum class CharacterKind : std::uint8_t { space, letter, digit, other };
 
-Kind learn_bpe_kind_of(unsigned char byte) {
-  if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') return Kind::space;
-  if (byte >= 0x80 || std::isalpha(byte)) return Kind::letter;
-  return std::isdigit(byte) ? Kind::digit : Kind::other;
+CharacterKind learn_bpe_kind_of(unsigned char byte) {
+  if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') return CharacterKind::space;
+  if (byte >= 0x80 || std::isalpha(byte)) return CharacterKind::letter;
+  return std::isdigit(byte) ? CharacterKind::digit : CharacterKind::other;
 }
 
 // A word and the blank in front of it, as the pattern of GPT-2 cuts: letters, digits and signs apart.
@@ -28,8 +28,8 @@ std::map<std::string, long> learn_bpe_words_of(std::span<const std::string_view>
     for (std::size_t at = 0; at < text.size();) {
       std::size_t end = at;
       if (text[end] == ' ' && end + 1 < text.size()) ++end;
-      const Kind kind = learn_bpe_kind_of(static_cast<unsigned char>(text[end]));
-      if (kind == Kind::space) {
+      const CharacterKind kind = learn_bpe_kind_of(static_cast<unsigned char>(text[end]));
+      if (kind == CharacterKind::space) {
         at = end + (end == at ? 1 : 0);
         continue;
       }
@@ -63,7 +63,7 @@ bool has_pair(const std::vector<int>& pieces, int left, int right) {
   return false;
 }
 
-void join(std::vector<int>& pieces, int left, int right, int made) {
+void merge_pairs(std::vector<int>& pieces, int left, int right, int made) {
   std::size_t to = 0;
   for (std::size_t from = 0; from < pieces.size(); ++to) {
     const bool here = from + 1 < pieces.size() && pieces[from] == left && pieces[from + 1] == right;
@@ -106,7 +106,7 @@ std::vector<std::string> learn_merges(std::span<const std::string_view> texts, i
     for (CountedWord& word : words) {
       if (!has_pair(word.pieces, left, right)) continue;
       count_pairs(word, -1, pairs);
-      join(word.pieces, left, right, made);
+      merge_pairs(word.pieces, left, right, made);
       count_pairs(word, 1, pairs);
     }
   }

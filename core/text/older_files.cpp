@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Lines without their ends; the text's last line end opens no further line.
 std::vector<std::string> lines_of(std::string_view text) {
@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return out;
 }
 
-json added_entry(const AddedToken& token) {
+Json added_entry(const AddedToken& token) {
   return {{"id", token.id},
           {"content", token.content},
           {"special", token.special},
@@ -37,7 +37,7 @@ json added_entry(const AddedToken& token) {
 }
 
 // The special tokens the settings name, where the vocabulary has them, and the ones they add.
-json added_list(const json& vocab, const TokenizerSettings& settings,
+Json added_list(const Json& vocab, const TokenizerSettings& settings,
                 const std::vector<std::pair<const char*, const char*>>& specials) {
   std::vector<AddedToken> tokens = settings.added_tokens();
   for (const auto& [key, fallback] : specials) {
@@ -55,21 +55,21 @@ json added_list(const json& vocab, const TokenizerSettings& settings,
   }
   std::stable_sort(tokens.begin(), tokens.end(),
                    [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
-  json out = json::array();
+  Json out = Json::array();
   for (const AddedToken& token : tokens) out.push_back(added_entry(token));
   return out;
 }
 
 // BertProcessing or RobertaProcessing; null where the vocabulary lacks one of the two tokens.
-json older_files_around(const json& vocab, const char* type, const std::string& begin,
+Json older_files_around(const Json& vocab, const char* type, const std::string& begin,
                         const std::string& end) {
   if (!vocab.contains(begin) || !vocab.contains(end)) return nullptr;
   return {{"type", type}, {"cls", {begin, vocab[begin]}}, {"sep", {end, vocab[end]}}};
 }
 
 // "$A" and the tokens around it as a TemplateProcessing; null where there is none to add.
-json older_files_template_of(const json& vocab, const std::string& begin, const std::string& end) {
-  json single = json::array(), specials = json::object();
+Json older_files_template_of(const Json& vocab, const std::string& begin, const std::string& end) {
+  Json single = Json::array(), specials = Json::object();
   const auto add = [&](const std::string& spelling) {
     if (spelling.empty() || !vocab.contains(spelling)) return;
     single.push_back({{"SpecialToken", {{"id", spelling}, {"type_id", 0}}}});
@@ -82,7 +82,7 @@ json older_files_template_of(const json& vocab, const std::string& begin, const 
   return {{"type", "TemplateProcessing"}, {"single", single}, {"special_tokens", specials}};
 }
 
-json split_by(const char* expression, const char* behavior, bool invert) {
+Json split_by(const char* expression, const char* behavior, bool invert) {
   return {
       {"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", behavior}, {"invert", invert}};
 }
@@ -104,22 +104,22 @@ const std::vector<std::pair<const char*, const char*>> kBertSpecials = {{"unk_to
                                                                         {"cls_token", "[CLS]"},
                                                                         {"mask_token", "[MASK]"}};
 
-json byte_level(const TokenizerSettings& settings, bool use_regex) {
+Json byte_level(const TokenizerSettings& settings, bool use_regex) {
   return {{"type", "ByteLevel"},
           {"add_prefix_space", settings.flag("add_prefix_space", false)},
           {"trim_offsets", true},
           {"use_regex", use_regex}};
 }
 
-json merge_list(std::string_view merges) {
-  json out = json::array();
+Json merge_list(std::string_view merges) {
+  Json out = Json::array();
   for (std::string& line : lines_of(merges)) {
     if (!line.empty() && !starts_with(line, "#version")) out.push_back(std::move(line));
   }
   return out;
 }
 
-void make_clip(json& document, const json& vocab, const TokenizerSettings& settings) {
+void make_clip(Json& document, const Json& vocab, const TokenizerSettings& settings) {
   document["model"]["end_of_word_suffix"] = "</w>";
   document["model"]["unk_token"] = settings.token("unk_token", "<|endoftext|>");
   document["normalizer"] = {{"type", "Sequence"},
@@ -147,12 +147,12 @@ Status older_files_check_class(const std::string& name, const std::set<std::stri
 
 }  // namespace
 
-Result<json> document_of_word_list(std::string_view text, const TokenizerSettings& settings) {
+Result<Json> document_of_word_list(std::string_view text, const TokenizerSettings& settings) {
   static const std::set<std::string> kClasses = {
       "BertTokenizer",  "DistilBertTokenizer", "ElectraTokenizer",  "MobileBertTokenizer",
       "MPNetTokenizer", "RetriBertTokenizer",  "LayoutLMTokenizer", "SqueezeBertTokenizer"};
   TRY_OK(older_files_check_class(settings.tokenizer_class(), kClasses, "vocab.txt"));
-  json vocab = json::object();
+  Json vocab = Json::object();
   const std::vector<std::string> lines = lines_of(text);
   for (std::size_t id = 0; id < lines.size(); ++id) {
     if (!is_valid_utf8(lines[id])) {
@@ -164,7 +164,7 @@ Result<json> document_of_word_list(std::string_view text, const TokenizerSetting
   if (!vocab.contains(unknown)) {
     return fail(Code::bad_format, "error.text.line_unknown", {unknown});
   }
-  json document = {{"added_tokens", added_list(vocab, settings, kBertSpecials)}};
+  Json document = {{"added_tokens", added_list(vocab, settings, kBertSpecials)}};
   document["normalizer"] = {{"type", "BertNormalizer"},
                             {"clean_text", true},
                             {"handle_chinese_chars", settings.flag("tokenize_chinese_chars", true)},
@@ -179,7 +179,7 @@ Result<json> document_of_word_list(std::string_view text, const TokenizerSetting
   return document;
 }
 
-Result<json> document_of_merges(json vocab, std::string_view merges, const TokenizerSettings& settings) {
+Result<Json> document_of_merges(Json vocab, std::string_view merges, const TokenizerSettings& settings) {
   static const std::set<std::string> kRoberta = {"RobertaTokenizer", "BartTokenizer", "LongformerTokenizer",
                                                  "LEDTokenizer"};
   static const std::set<std::string> kClasses = {
@@ -189,7 +189,7 @@ Result<json> document_of_merges(json vocab, std::string_view merges, const Token
   TRY_OK(older_files_check_class(name, kClasses, "vocab.json"));
   if (!is_valid_utf8(merges)) return fail(Code::bad_format, "error.text.merges_utf8");
   const bool roberta = kRoberta.count(name) > 0;
-  json document = {{"model", {{"type", "BPE"}, {"merges", merge_list(merges)}}}};
+  Json document = {{"model", {{"type", "BPE"}, {"merges", merge_list(merges)}}}};
   document["added_tokens"] = added_list(vocab, settings, roberta ? kRobertaSpecials : kGptSpecials);
   document["decoder"] = {{"type", "ByteLevel"}};
   document["pre_tokenizer"] = byte_level(settings, true);

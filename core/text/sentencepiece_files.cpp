@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 AddedToken sentencepiece_files_special_token(const std::string& content, int id) {
   AddedToken out;
@@ -78,7 +78,7 @@ Status make_xlm_roberta(Pipeline& parts) {
 }
 
 // MarianMT: ids are those of vocab.json; the target language is a token such as ">>fra<<" at the start.
-Status make_marian(Pipeline& parts, const json& vocab) {
+Status make_marian(Pipeline& parts, const Json& vocab) {
   Vocabulary outer;
   std::vector<AddedToken> specials;
   for (const auto& [spelling, value] : vocab.items()) {
@@ -112,7 +112,7 @@ Status sentencepiece_files_check_class(const std::string& name) {
 
 }  // namespace
 
-Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const json& vocab,
+Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const Json& vocab,
                                         const TokenizerSettings& settings) {
   const std::string name = settings.tokenizer_class();
   TRY_OK(sentencepiece_files_check_class(name));

@@ -12,25 +12,25 @@ namespace attnscope {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{256} << 20;  // bytes; the largest in use have about 35 MB
 
-json object_in(const std::filesystem::path& file) {
+Json object_in(const std::filesystem::path& file) {
   const auto text = read_tokenizer_file(file);
-  if (!text) return json::object();
+  if (!text) return Json::object();
   auto read = parse_json(*text);
-  return read && read->is_object() ? *std::move(read) : json::object();
+  return read && read->is_object() ? *std::move(read) : Json::object();
 }
 
-std::string spelling_in(const json& object, const char* key) {
+std::string spelling_in(const Json& object, const char* key) {
   const JsonNode node(object, "");
   if (!node.has(key)) return {};
   const auto text = node.at(key).value().is_object() ? node.at(key).text("content", "") : node.at(key).text();
   return text ? *text : std::string();
 }
 
-std::optional<int> id_in(const json& value) {
+std::optional<int> id_in(const Json& value) {
   if (!value.is_number_integer()) return std::nullopt;
   const auto id = value.is_number_unsigned() && value.get<std::uint64_t>() > INT32_MAX
                       ? std::int64_t{-1}
@@ -46,14 +46,14 @@ std::optional<int> id_in(const std::string& digits) {
   return id;
 }
 
-AddedToken token_of(const json& entry, int id) {
+AddedToken token_of(const Json& entry, int id) {
   const JsonNode node(entry, "");
   const auto flag = [&](const char* key, bool fallback) {
     const auto read = node.flag(key, fallback);
     return read ? *read : fallback;
   };
   AddedToken out;
-  out.content = spelling_in(json{{"token", entry}}, "token");
+  out.content = spelling_in(Json{{"token", entry}}, "token");
   out.id = id;
   out.special = flag("special", false);
   out.single_word = flag("single_word", false);
@@ -118,7 +118,7 @@ std::string TokenizerSettings::tokenizer_class() const {
 }
 
 std::string TokenizerSettings::token(const char* key, const std::string& fallback) const {
-  for (const json* place : {&config, &specials}) {
+  for (const Json* place : {&config, &specials}) {
     std::string found = spelling_in(*place, key);
     if (!found.empty()) return found;
   }

@@ -9,22 +9,22 @@
 
 namespace attnscope {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std::int64_t>& shape,
+Result<std::vector<float>> numbers_from_json(const Json& value, std::vector<std::int64_t>& shape,
                                              const std::string& name) {
   std::vector<float> out;
   const auto bad = [&](Text why) {
     return fail(Code::bad_format, "error.trace.numbers", {name, std::move(why)});
   };
-  const auto take = [&](const json& number) {
+  const auto take = [&](const Json& number) {
     const bool fits = number.is_number() && std::isfinite(number.get<float>());
     if (fits) out.push_back(number.get<float>());
     return fits;
   };
   if (!value.is_array() || value.empty()) return bad(Text::of("error.trace.numbers.no_list"));
   shape = {static_cast<std::int64_t>(value.size())};
-  for (const json& row : value) {
+  for (const Json& row : value) {
     if (!row.is_array()) {
       if (shape.size() != 1 || !take(row)) return bad(Text::of("error.trace.numbers.number"));
       continue;
@@ -35,7 +35,7 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
     }
     if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty())
       return bad(Text::of("error.trace.numbers.unequal"));
-    for (const json& number : row)
+    for (const Json& number : row)
       if (!take(number)) return bad(Text::of("error.trace.numbers.number"));
   }
   return out;
@@ -44,14 +44,14 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
 namespace {
 
 template <class Number>
-bool holds_whole(const json& value) {
+bool holds_whole(const Json& value) {
   if (value.is_number_unsigned()) return std::in_range<Number>(value.get<std::uint64_t>());
   return value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
 }
 
 // The whole numbers at `key`, or none where it is missing.
 template <class Number>
-Status read_list(const json& object, const char* key, std::vector<Number>& out, const std::string& name) {
+Status read_list(const Json& object, const char* key, std::vector<Number>& out, const std::string& name) {
   const auto list = object.find(key);
   if (list == object.end()) return Done{};
   for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
@@ -63,7 +63,7 @@ Status read_list(const json& object, const char* key, std::vector<Number>& out, 
 }
 
 // {"shape": [3, 8, 8], "values": [...]}
-Status read_pixels(const json& object, Tensor& pixels, const std::string& name) {
+Status read_pixels(const Json& object, Tensor& pixels, const std::string& name) {
   const auto given = object.find("pixels");
   if (given == object.end()) return Done{};
   std::vector<std::int64_t> shape, flat;
@@ -80,11 +80,11 @@ Status read_pixels(const json& object, Tensor& pixels, const std::string& name) 
   return Done{};
 }
 
-Status read_spans(const json& object, std::vector<Span>& spans, const std::string& name) {
+Status read_spans(const Json& object, std::vector<Span>& spans, const std::string& name) {
   const auto list = object.find("spans");
   if (list == object.end()) return Done{};
   for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
-    const json& span = (*list)[i];
+    const Json& span = (*list)[i];
     if (!span.is_array() || span.size() != 3 || !span[0].is_string() || !holds_whole<std::int64_t>(span[1]) ||
         !holds_whole<std::int64_t>(span[2]))
       break;
@@ -94,7 +94,7 @@ Status read_spans(const json& object, std::vector<Span>& spans, const std::strin
   return fail(Code::bad_format, "error.trace.input.spans", {name});
 }
 
-Result<Input> read_input(const json& sequence, const std::string& name) {
+Result<Input> read_input(const Json& sequence, const std::string& name) {
   Input input;
   if (!sequence.is_object()) return fail(Code::bad_format, "error.trace.input.no_object", {name});
   TRY_OK(read_list(sequence, "ids", input.ids, name));
@@ -116,19 +116,19 @@ Result<Input> read_input(const json& sequence, const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<Input>> inputs_from_json(const json& object, const std::string& what) {
+Result<std::vector<Input>> inputs_from_json(const Json& object, const std::string& what) {
   std::vector<Input> inputs;
   const auto given = object.find("inputs");
   if (given == object.end() || !given->is_array() || given->empty())
     return fail(Code::bad_format, "error.trace.input.none", {what});
-  for (const json& sequence : *given) {
+  for (const Json& sequence : *given) {
     TRY(inputs.emplace_back(), read_input(sequence, format("%s: inputs[%zu]", what.c_str(), inputs.size())));
   }
   return inputs;
 }
 
-json input_to_json(const Input& input) {
-  json out = json::object();
+Json input_to_json(const Input& input) {
+  Json out = Json::object();
   if (!input.ids.empty()) out["ids"] = input.ids;
   if (!input.source.empty()) out["source"] = input.source;
   if (!input.types.empty()) out["types"] = input.types;

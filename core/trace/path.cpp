@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-using PathRows = std::optional<Matrix64>;  // nothing: unchanged
+using RowsOfPath = std::optional<Matrix64>;  // nothing: unchanged
 
-void add_path_rows(PathRows& sum, const PathRows& more) {
+void add_path_rows(RowsOfPath& sum, const RowsOfPath& more) {
   if (!more) return;
   if (!sum) {
     sum = more;
@@ -64,9 +64,9 @@ class PathWalk {
   }
 
   // What changes at a step of the stream, or of a norm of it, beside the numbers of the run.
-  PathRows change(const Site& site) {
+  RowsOfPath change(const Site& site) {
     if (const auto known = known_.find(site); known != known_.end()) return known->second;
-    PathRows out = made(site);
+    RowsOfPath out = made(site);
     known_[site] = out;
     return out;
   }
@@ -87,8 +87,8 @@ class PathWalk {
   }
 
   // What changes in what a step of the stream is made of: rows without any stay as they are.
-  PathRows moved_into(const Site& site) {
-    PathRows out;
+  RowsOfPath moved_into(const Site& site) {
+    RowsOfPath out;
     for (const Site& one : flow_inputs(trace_, site)) add_path_rows(out, change(one));
     return out;
   }
@@ -96,14 +96,14 @@ class PathWalk {
   // The numbers of a recorded step of the stream without the senders.
   Matrix64 without(const Site& site) {
     Matrix64 out = matrix64(last_rows(trace_, site, rows_.size()));
-    if (const PathRows moved = change(site))
+    if (const RowsOfPath moved = change(site))
       for (std::size_t i = 0; i < out.cells.size(); ++i) out.cells[i] += moved->cells[i];
     return out;
   }
 
  private:
-  PathRows made(const Site& site) {
-    PathRows out = site.is(StepRole::branch) ? projected(site) : carried(site);
+  RowsOfPath made(const Site& site) {
+    RowsOfPath out = site.is(StepRole::branch) ? projected(site) : carried(site);
     if (out) through_edits(site, *out);
     for (const WithoutPath& one : from_)
       if (one.from.site == site) replace(one, out);
@@ -111,8 +111,8 @@ class PathWalk {
   }
 
   // From the steps before a norm or a sum of the stream.
-  PathRows carried(const Site& site) {
-    PathRows out;
+  RowsOfPath carried(const Site& site) {
+    RowsOfPath out;
     const std::vector<Site> inputs = flow_inputs(trace_, site);
     if (step_of(site.slot).rule == Rule::norm) return norm(site, inputs.front());
     for (const Site& one : inputs) add_path_rows(out, change(one));
@@ -121,8 +121,8 @@ class PathWalk {
   }
 
   // From the heads or neurons that a projection writes into the stream.
-  PathRows projected(const Site& site) const {
-    PathRows out;
+  RowsOfPath projected(const Site& site) const {
+    RowsOfPath out;
     for (const WithoutPath& one : from_)
       if (one.from.site.is(StepRole::head_out) && written_by(one.from.site) == site) replace(one, out);
     const Site concat = site.near(StepRole::concat);
@@ -164,8 +164,8 @@ class PathWalk {
     for (double& cell : x.cells) cell *= static_cast<double>(trace_.config().of(site.stack).embed_scale);
   }
 
-  PathRows norm(const Site& site, const Site& input) {
-    const PathRows moved = change(input);
+  RowsOfPath norm(const Site& site, const Site& input) {
+    const RowsOfPath moved = change(input);
     if (!moved) return {};
     Matrix64 out = normed(site, without(input));
     const Tensor rows = last_rows(trace_, input, rows_.size());
@@ -204,7 +204,7 @@ class PathWalk {
   }
 
   // What a sender writes instead, minus what it wrote, in the place of what changed there before.
-  void replace(const WithoutPath& path, PathRows& out) const {
+  void replace(const WithoutPath& path, RowsOfPath& out) const {
     const Tensor values = last_rows(trace_, path.from.site, rows_.size());
     const Matrix64 now = side_by_side(values);
     Matrix64 instead;
@@ -232,7 +232,7 @@ class PathWalk {
   const Trace& trace_;
   const std::vector<WithoutPath>& from_;
   Range rows_;
-  std::map<Site, PathRows> known_;
+  std::map<Site, RowsOfPath> known_;
 };
 
 // Keys and values of cross-attention are read off the encoder's rows, its queries off the stream.
@@ -378,7 +378,7 @@ Matrix64 change_of(const Trace& so_far, const std::vector<WithoutPath>& from, co
                    const Matrix64& was) {
   PathWalk walk(so_far, from, rows);
   Matrix64 change = read_anew(so_far, to, rows, walk);
-  const PathRows moved = projects(to) ? walk.change(path_input(so_far, to)) : walk.moved_into(to);
+  const RowsOfPath moved = projects(to) ? walk.change(path_input(so_far, to)) : walk.moved_into(to);
   for (std::int64_t row = 0; row < change.rows; ++row)
     for (std::int64_t i = 0; i < change.cols; ++i) {
       double& cell = change.cells[static_cast<std::size_t>(row * change.cols + i)];

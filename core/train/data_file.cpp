@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostTrainingBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostWords = 256;                // of one line
 constexpr std::size_t kMostVocabulary = 50000;         // different words
 constexpr int kDataFileEnd = 0, kDataFileUnknown = 1;  // "<end>" stands before and behind every line
@@ -46,9 +46,9 @@ std::vector<std::string> words_of(std::string_view line) {
 // Every line of a text has words; the line break behind the last one is no line.
 Result<std::vector<Line>> lines_of(const std::string& text, const std::string& what) {
   if (!is_valid_utf8(text)) return fail(Code::bad_format, "error.train.data.utf8", {what});
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors open UTF-8 with it
-  std::vector<std::string> rows =
-      split(std::string_view(text).substr(starts_with(text, kMark) ? kMark.size() : 0), '\n');
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors open UTF-8 with it
+  std::vector<std::string> rows = split(
+      std::string_view(text).substr(starts_with(text, kByteOrderMark) ? kByteOrderMark.size() : 0), '\n');
   if (!rows.empty() && rows.back().empty()) rows.pop_back();
   if (rows.empty()) return fail(Code::bad_format, "error.train.data.empty", {what});
   std::vector<Line> out;
@@ -119,10 +119,10 @@ Example data_file_example_of(const std::vector<int>& ids) {
   return out;
 }
 
-class Lines final : public Task {
+class DataLines final : public Task {
  public:
-  Lines(std::vector<std::string> words, std::vector<std::vector<int>> train,
-        std::vector<std::vector<int>> held_out, DataSource source)
+  DataLines(std::vector<std::string> words, std::vector<std::vector<int>> train,
+            std::vector<std::vector<int>> held_out, DataSource source)
       : Task({"file", "Lines of a file", "Says the next word of the lines of a text file.", "gpt2"}),
         words_(std::move(words)),
         train_(std::move(train)),
@@ -231,8 +231,8 @@ Result<std::shared_ptr<const Task>> task_of_lines(const std::string& text, const
   const std::uint64_t border = std::next(different.begin(), static_cast<std::ptrdiff_t>(out))->first;
   for (const std::vector<int>& line : all)
     if (fingerprint(line) >= border) train.push_back(line);
-  return std::shared_ptr<const Task>(std::make_shared<const Lines>(std::move(words), std::move(train),
-                                                                   std::move(held_out), std::move(source)));
+  return std::shared_ptr<const Task>(std::make_shared<const DataLines>(
+      std::move(words), std::move(train), std::move(held_out), std::move(source)));
 }
 
 }  // namespace
@@ -244,12 +244,12 @@ Result<std::shared_ptr<const Task>> task_of_text(const std::string& text, const 
 }
 
 Result<std::shared_ptr<const Task>> task_of_file(const std::string& path, const std::string& vocabulary) {
-  TRY(const std::string text, read_file(path, kMostBytes));
+  TRY(const std::string text, read_file(path, kMostTrainingBytes));
   DataSource source;
   source.path = absolute(path);
   std::string words, words_what;
   if (!vocabulary.empty()) {
-    TRY(words, read_file(vocabulary, kMostBytes));
+    TRY(words, read_file(vocabulary, kMostTrainingBytes));
     source.vocabulary = absolute(vocabulary);
     words_what = quoted_path(vocabulary);
   }

@@ -13,7 +13,7 @@ bool is_tokens_alone(const Input& input) {
          input.types.empty() && input.attention_mask.empty() && input.spans.empty();
 }
 
-void join(Example& to, const Example& next) {
+void append_example(Example& to, const Example& next) {
   to.input.starts.push_back(to.input.length());
   to.input.ids.insert(to.input.ids.end(), next.input.ids.begin(), next.input.ids.end());
   to.targets.insert(to.targets.end(), next.targets.begin(), next.targets.end());
@@ -41,7 +41,7 @@ std::vector<Example> packed_examples(std::vector<Example> examples) {
         (before + own / 2) * std::max<std::int64_t>(1, shares) / std::max<std::int64_t>(1, rows);
     before += own;
     if (run == last && is_tokens_alone(example.input) && is_tokens_alone(out.back().input))
-      join(out.back(), example);
+      append_example(out.back(), example);
     else
       out.push_back(std::move(example));
     last = run;

@@ -14,7 +14,7 @@ const std::array<const char*, kArmActions> kArmActionKeys{
 
 namespace {
 
-constexpr double kSide = 0.4;        // metres that the image shows across
+constexpr double kPathSide = 0.4;    // metres that the image shows across
 constexpr double kHomeHeight = 0.2;  // metres
 
 // Bin b stands for first + b * step.
@@ -76,7 +76,8 @@ std::vector<PathPoint> arm_path(const ArmMove& move, int steps) {
   std::vector<PathPoint> out{home};
   for (int step = 1; step <= steps; ++step) {
     const double part = static_cast<double>(step) / steps;
-    out.push_back({home.x + part * move.dx / kSide, home.y - part * move.dy / kSide, home.height, 1.0});
+    out.push_back(
+        {home.x + part * move.dx / kPathSide, home.y - part * move.dy / kPathSide, home.height, 1.0});
   }
   PathPoint at = out.back();
   for (int step = 1; step <= steps; ++step) {

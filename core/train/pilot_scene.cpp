@@ -31,7 +31,7 @@ struct ColourRow {
   const char *english, *korean;
   std::array<int, 3> bytes;
 };
-constexpr std::array<ColourRow, kThingColours> kColours{{
+constexpr std::array<ColourRow, kThingColours> kSceneColours{{
     {"red", "빨간", {214, 40, 40}},
     {"green", "초록", {46, 160, 67}},
     {"blue", "파란", {45, 95, 215}},
@@ -124,14 +124,14 @@ Tensor scene_pixels(const PilotScene& scene) {
     const int top = thing.patch / kScenePatches * kPatchPixels + thing.down;
     for (int dot = 0; dot < 9; ++dot)
       if (kPilotSceneKinds[index(thing.kind)].glyph[dot] == '#')
-        paint(left + dot % 3, top + dot / 3, kColours[index(thing.colour)].bytes);
+        paint(left + dot % 3, top + dot / 3, kSceneColours[index(thing.colour)].bytes);
   }
   return std::move(out).freeze();
 }
 
 std::vector<std::string> instruction(const PilotScene& scene) {
   const KindRow& kind = kPilotSceneKinds[index(scene.target().kind)];
-  const ColourRow& colour = kColours[index(scene.target().colour)];
+  const ColourRow& colour = kSceneColours[index(scene.target().colour)];
   const VerbRow& verb = kVerbs[index(scene.verb)];
   if (scene.korean) return {colour.korean, kind.korean, kind.particle, verb.korean};
   return {verb.english, "the", colour.english, kind.english};
@@ -142,7 +142,7 @@ std::string verb_name(ArmVerb verb) { return kVerbs[index(verb)].english; }
 std::vector<std::string> instruction_words() {
   std::vector<std::string> out{"the", "##을", "##를"};
   for (const VerbRow& row : kVerbs) out.insert(out.end(), {row.english, row.korean});
-  for (const ColourRow& row : kColours) out.insert(out.end(), {row.english, row.korean});
+  for (const ColourRow& row : kSceneColours) out.insert(out.end(), {row.english, row.korean});
   for (const KindRow& row : kPilotSceneKinds) out.insert(out.end(), {row.english, row.korean});
   return out;
 }

@@ -43,7 +43,7 @@ struct ReportRows {
 };
 
 // Reads them in the same order; counts are 0 or more.
-struct Reader {
+struct ReportReader {
   const std::int64_t* from;
   bool good = true;
   void operator()(double& to) { to = std::bit_cast<double>(*from++); }
@@ -72,7 +72,7 @@ Result<std::vector<Value>> values_of(const NamedInts& table, std::size_t width, 
       table.values.size() != static_cast<std::size_t>(table.shape[0]) * width)
     return bad(Text::of("error.train.table.columns"));
   std::vector<Value> out(static_cast<std::size_t>(table.shape[0]));
-  Reader reader{table.values.data()};
+  ReportReader reader{table.values.data()};
   for (Value& value : out) read(value, reader);
   if (!reader.good) return bad(Text::of("error.train.table.counts"));
   return out;
@@ -106,12 +106,12 @@ Result<std::vector<StepReport>> reports_from_table(const NamedInts& table,
                                                    const std::string& what) {
   return values_of<StepReport>(
       table, kStepNumbers + 2 * layers.size(), what,
-      [&](StepReport& report, Reader& reader) { each_number(report, layers, reader); });
+      [&](StepReport& report, ReportReader& reader) { each_number(report, layers, reader); });
 }
 
 Result<std::vector<HeldOut>> held_out_from_table(const NamedInts& table, const std::string& what) {
   return values_of<HeldOut>(table, kHeldOutNumbers, what,
-                            [](HeldOut& each, Reader& reader) { each_number(each, reader); });
+                            [](HeldOut& each, ReportReader& reader) { each_number(each, reader); });
 }
 
 }  // namespace attnscope

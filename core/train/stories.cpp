@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kHeldOutShare = 0.1, kNamedInReason = 0.3;
+constexpr double kHeldOutStories = 0.1, kNamedInReason = 0.3;
 constexpr std::uint64_t kPairs = 0x7061697273;  // a stream of its own
 
 /// Who or what takes part; the pronoun follows from it.
@@ -22,7 +22,7 @@ constexpr StoryKind kSeats{"mat sofa bed chair rug pillow blanket bench table bo
 constexpr StoryKind kToys{"ball bone stick shoe hat apple cake bell", "it"};
 constexpr StoryKind kWomen{"girl woman queen mother nurse sister", "she"};
 constexpr StoryKind kMen{"boy man king father baker brother", "he"};
-constexpr StoryKind kGroups{"children farmers sailors teachers", "they"};
+constexpr StoryKind kStoryGroups{"children farmers sailors teachers", "they"};
 
 /// What may happen between two of them. Reasons are written "tired:slept" with what follows from them; those
 /// of the first noun and those of the second share no word where both have the same pronoun.
@@ -67,9 +67,9 @@ constexpr std::array<Frame, 12> kFrames{{
     {6, kCareVerbs, {&kMen, &kAnimals}, {kCaring, kAnimalWants}},
     {6, kMeetVerbs, {&kWomen, &kMen}, {kPersonIs, kPersonIs}},
     {6, kMeetVerbs, {&kMen, &kWomen}, {kPersonIs, kPersonIs}},
-    {4, "watched|helped|fed|found", {&kGroups, &kAnimals}, {kGroupIs, kAnimalWants}},
-    {3, kMeetVerbs, {&kGroups, &kWomen}, {kGroupIs, kPersonIs}},
-    {3, kMeetVerbs, {&kMen, &kGroups}, {kPersonIs, kGroupIs}},
+    {4, "watched|helped|fed|found", {&kStoryGroups, &kAnimals}, {kGroupIs, kAnimalWants}},
+    {3, kMeetVerbs, {&kStoryGroups, &kWomen}, {kGroupIs, kPersonIs}},
+    {3, kMeetVerbs, {&kMen, &kStoryGroups}, {kPersonIs, kGroupIs}},
 }};
 constexpr const char* kOpenings = "Today|One day|Last night|This morning";
 constexpr const char* kFillers = "The sun was bright|The day was long|The wind was loud|The night was dark";
@@ -124,7 +124,7 @@ std::vector<std::string> collect_words() {
       if (seen.insert(word).second) out.push_back(word);
   };
   add(kCommonWords);
-  for (const StoryKind* kind : {&kAnimals, &kSeats, &kToys, &kWomen, &kMen, &kGroups}) {
+  for (const StoryKind* kind : {&kAnimals, &kSeats, &kToys, &kWomen, &kMen, &kStoryGroups}) {
     add(kind->nouns);
     add(kind->pronoun);
   }
@@ -164,7 +164,7 @@ bool is_held_out(const Plot& plot) {
   if (plot.nouns[0] == "cat" && plot.nouns[1] == "mat" && plot.verb == "sat on") return true;
   const std::string content =
       plot.nouns[0] + "|" + plot.verb + "|" + plot.nouns[1] + "|" + plot.pronoun + "|" + plot.reason.word;
-  return falls_into(fingerprint(content), kHeldOutShare);
+  return falls_into(fingerprint(content), kHeldOutStories);
 }
 
 const OpenFrame& any_frame(SplitMix64& random) {

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kTaskInductionBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
+constexpr int kTaskInductionBegin = 0, kShortest = 12, kLongestSequence = 24, kMostBefore = 24;
 constexpr double kInductionTheta = 300;        // RoPE base: heads of 32 features still distinguish neighbours
 constexpr double kTaskInductionHeldOut = 0.1;  // share of all sequences
 
@@ -116,7 +116,7 @@ class Induction final : public Task {
     SplitMix64 random = random_of(seed, split, number);
     for (;;) {
       const int before = random.below(kMostBefore + 1);
-      const int length = kShortest + random.below(kLongest - kShortest + 1);
+      const int length = kShortest + random.below(kLongestSequence - kShortest + 1);
       const std::vector<int> tokens = any_tokens(before + length, random);
       const std::vector<int> part(tokens.begin() + before, tokens.end());
       if (falls_into(fingerprint(part), kTaskInductionHeldOut) == (split == Split::held_out))

@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kTaskPilotHeldOut = 0.1;  // share of all scenes
-constexpr int kPatches = kScenePatches * kScenePatches, kPilotWords = 4;
+constexpr int kPilotPatches = kScenePatches * kScenePatches, kPilotWords = 4;
 constexpr int kImage = 1, kFirstAction = 2;
 constexpr const char* kPrefixMask = "causal | image>image";
 
@@ -54,17 +54,18 @@ int named_elsewhere(const PilotScene& scene) {
 Example task_pilot_example_of(const PilotScene& scene) {
   Example out;
   out.input.pixels = scene_pixels(scene);
-  out.input.ids.assign(kPatches, kImage);
+  out.input.ids.assign(kPilotPatches, kImage);
   for (const int word : task_pilot_words(scene)) out.input.ids.push_back(word);
-  constexpr int kPrompt = kPatches + kPilotWords;
+  constexpr int kPrompt = kPilotPatches + kPilotWords;
   out.targets.assign(kPrompt - 1, kNotCounted);
   for (const int bin : arm_bins(movement(scene))) {
     out.input.ids.push_back(kFirstAction + bin);
     out.targets.push_back(kFirstAction + bin);
   }
   out.targets.push_back(kNotCounted);  // nothing follows the last action
-  out.input.spans = {
-      {"image", 0, kPatches}, {"text", kPatches, kPrompt}, {"action", kPrompt, kPrompt + kArmActions}};
+  out.input.spans = {{"image", 0, kPilotPatches},
+                     {"text", kPilotPatches, kPrompt},
+                     {"action", kPrompt, kPrompt + kArmActions}};
   out.notes = {scene.target().patch, kPrompt - 1};
   return out;
 }
@@ -84,9 +85,9 @@ double named_weight(const Example& example, const Trace& trace, int layer, int h
 // action.
 double named_first(const Example& example, const Trace& trace, int layer, int head) {
   const int patch = example.notes[0], row = example.notes[1];
-  const Tensor pattern =
-      trace.slice(site_of(StepRole::pattern, layer), head, {row, row + 1}, {0, kPatches});  // [1, patches]
-  for (int other = 0; other < kPatches; ++other)
+  const Tensor pattern = trace.slice(site_of(StepRole::pattern, layer), head, {row, row + 1},
+                                     {0, kPilotPatches});  // [1, patches]
+  for (int other = 0; other < kPilotPatches; ++other)
     if (other != patch && pattern.at(0, other) >= pattern.at(0, patch)) return 0;
   return 1;
 }
@@ -98,7 +99,7 @@ ModelConfig encoder_of(const TaskSizes& sizes) {
   out.d_model = out.d_in = out.projected = sizes.d_model;
   out.patch = {kPatchPixels, 3, kScenePatches, kScenePatches, false};
   out.position.kind = PositionSpec::Kind::learned;
-  out.position.max_positions = kPatches;
+  out.position.max_positions = kPilotPatches;
   BlockSpec block = usual_block(sizes);
   block.attention.causal = false;
   out.blocks = {block};
@@ -119,8 +120,8 @@ class Pilot final : public Task {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
     BlockSpec block = usual_block(sizes);
     if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
-    ModelConfig out =
-        usual_decoder(sizes, block, task_pilot_vocabulary().size(), kPatches + kPilotWords + kArmActions + 1);
+    ModelConfig out = usual_decoder(sizes, block, task_pilot_vocabulary().size(),
+                                    kPilotPatches + kPilotWords + kArmActions + 1);
     out.image_token = kImage;
     out.encoders = {encoder_of(sizes)};
     return out;

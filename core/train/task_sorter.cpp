@@ -14,8 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLetters = 26, kColon = 26, kTaskSorterEnd = 27;
-constexpr int kFewest = 4, kMostSorted = 10;
+constexpr int kLetters = 26, kSorterColon = 26, kTaskSorterEnd = 27;
+constexpr int kFewestSorted = 4, kMostSorted = 10;
 constexpr double kTaskSorterHeldOut = 0.1;  // share of all bags of letters
 
 const WordIds& task_sorter_vocabulary() {
@@ -38,7 +38,7 @@ Example task_sorter_example_of(const std::vector<int>& letters) {
   Example out;
   const std::vector<int> answer = sorted(letters);
   out.input.ids = letters;
-  out.input.ids.push_back(kColon);
+  out.input.ids.push_back(kSorterColon);
   out.input.ids.insert(out.input.ids.end(), answer.begin(), answer.end());
   out.targets.assign(letters.size(), kNotCounted);
   out.targets.insert(out.targets.end(), answer.begin(), answer.end());
@@ -89,14 +89,15 @@ class Sorter final : public Task {
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);
     while (true) {
-      std::vector<int> letters(static_cast<std::size_t>(kFewest + random.below(kMostSorted - kFewest + 1)));
+      std::vector<int> letters(
+          static_cast<std::size_t>(kFewestSorted + random.below(kMostSorted - kFewestSorted + 1)));
       for (int& letter : letters) letter = random.below(kLetters);
       const bool held_out = falls_into(fingerprint(sorted(letters)), kTaskSorterHeldOut);
       if (held_out == (split == Split::held_out)) return task_sorter_example_of(letters);
     }
   }
 
-  CountedRows counted() const override { return {CountedRows::Kind::from, kColon, -1}; }
+  CountedRows counted() const override { return {CountedRows::Kind::from, kSorterColon, -1}; }
 
   Example shown() const override {
     return task_sorter_example_of(task_sorter_vocabulary().read("d a c b a f"));

@@ -1,4 +1,4 @@
-// Translator: the original encoder-decoder (Vaswani et al. 2017) from a small English grammar to Korean:
+// TranslatorTask: the original encoder-decoder (Vaswani et al. 2017) from a small English grammar to Korean:
 // sinusoidal positions, norms after each sum, ReLU, embeddings scaled by the root of the width and shared by
 // both stacks and the unembedding. Held out are whole English sentences.
 #include <algorithm>
@@ -109,7 +109,7 @@ ModelConfig task_translator_stack_of(const TaskSizes& sizes, Stack which) {
   return out;
 }
 
-class Translator final : public Task {
+class TranslatorTask final : public Task {
  public:
   Translator()
       : Task({"translator", "Translator",
@@ -182,6 +182,6 @@ class Translator final : public Task {
 
 }  // namespace
 
-std::shared_ptr<const Task> task_translator() { return std::make_shared<const Translator>(); }
+std::shared_ptr<const Task> task_translator() { return std::make_shared<const TranslatorTask>(); }
 
 }  // namespace attnscope

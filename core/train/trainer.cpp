@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-using Runs = std::vector<std::shared_ptr<const Gradients>>;
+using GradientRuns = std::vector<std::shared_ptr<const Gradients>>;
 using NamedTensors = std::map<std::string, Tensor>;
 
 // Calls body(index) for each of `count` items, on all threads; items are handed out one by one.
@@ -172,8 +172,8 @@ Result<Trainer::Batch> Trainer::make_batch() const {
   return out;
 }
 
-Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cancel) const {
-  Runs runs(batch.examples.size());
+Result<GradientRuns> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cancel) const {
+  GradientRuns runs(batch.examples.size());
   std::vector<Status> status(batch.examples.size(), Done{});
   RunOptions options;
   options.cancel = cancel;
@@ -195,7 +195,7 @@ Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cance
   return runs;
 }
 
-Status Trainer::check_numbers(const Runs& runs, const NamedTensors& gradients, double norm) const {
+Status Trainer::check_numbers(const GradientRuns& runs, const NamedTensors& gradients, double norm) const {
   const int step = state_.step + 1;
   for (const auto& run : runs) {
     if (std::isfinite(run->loss().smoothed) && std::isfinite(run->loss().plain)) continue;
@@ -253,7 +253,7 @@ void Trainer::update(const NamedTensors& gradients, StepReport& report,
 Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const Batch batch, make_batch());
-  TRY(const Runs runs, run_all(batch, cancel));
+  TRY(const GradientRuns runs, run_all(batch, cancel));
   const NamedTensors gradients = collect(runs);
   const std::vector<std::string> names = names_of(gradients);
   std::vector<double> squares(names.size());

@@ -18,7 +18,7 @@ constexpr double kMostSwapCost = 3e8;                    // multiply-adds of all
 constexpr double kSeenInOrder = 5e-4;                    // a smaller difference may show the same digits
 constexpr double kSeenAtAGlance = 0.05;                  // two digits show it
 constexpr std::size_t kMostSwaps = 12, kMostPairs = 64;  // kMostPairs: of any two words
-constexpr std::size_t kMostWords = 8;                    // with a column of their own: those that get most
+constexpr std::size_t kMostOrderWords = 8;               // with a column of their own: those that get most
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
 using SwapRun = std::shared_ptr<const Trace>;
@@ -282,7 +282,7 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
-  out.most_columns = kMostWords;
+  out.most_columns = kMostOrderWords;
   std::stable_sort(out.order.begin(), out.order.end(), [&](int x, int y) {
     return given[static_cast<std::size_t>(x)] > given[static_cast<std::size_t>(y)];
   });

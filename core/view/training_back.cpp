@@ -15,7 +15,7 @@ namespace {
 
 using figure::Ink, figure::MatrixMark;
 
-constexpr int kFewestDigits = 2, kMostDigits = 5, kPlaces = 2, kMostDifference = 8;
+constexpr int kFewestDigits = 2, kMostGradientDigits = 5, kPlaces = 2, kMostDifference = 8;
 constexpr std::int64_t kAllCells = std::int64_t{1} << 30;
 
 Text back_text(const std::string& key, std::vector<Text> arguments = {}) {
@@ -32,8 +32,9 @@ int digits_of(double value) {
 // Gradients are often small: 0.0016, 3.1·10⁻⁸.
 Text small_number(double value) {
   const int digits = digits_of(value);
-  return digits > kMostDigits ? Text((value < 0 ? "\xE2\x88\x92" : "") + with_power(std::abs(value), 1))
-                              : figure::number_text(value, digits);
+  return digits > kMostGradientDigits
+             ? Text((value < 0 ? "\xE2\x88\x92" : "") + with_power(std::abs(value), 1))
+             : figure::number_text(value, digits);
 }
 Text small_number(float value) { return small_number(static_cast<double>(value)); }
 
@@ -54,7 +55,7 @@ std::vector<float> gradient_row(const WayBack& way, const Site& site, std::int64
 MatrixMark sized(MatrixMark mark, const std::vector<NamedRow>& rows) {
   for (std::size_t at = 0; at < rows.size(); ++at) {
     mark.own_rows[at].most = largest_size(rows[at].values);
-    mark.own_rows[at].digits = std::min(kMostDigits, digits_of(mark.own_rows[at].most));
+    mark.own_rows[at].digits = std::min(kMostGradientDigits, digits_of(mark.own_rows[at].most));
   }
   return mark;
 }

@@ -15,8 +15,8 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostDrawn = 2e7;    // multiply-adds: what is drawn anew with every choice
-constexpr double kThreeDigits = 0.1;  // chance scores below it need them; two are larger
+constexpr double kMostCircuits = 2e7;  // multiply-adds: what is drawn anew with every choice
+constexpr double kThreeDigits = 0.1;   // chance scores below it need them; two are larger
 constexpr std::size_t kCircuitWords = 5;
 constexpr std::int64_t kMostLooked = 16;  // words of the text
 constexpr std::int64_t kMostHeads = 48;   // along one side of the grid
@@ -213,7 +213,8 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
   const ModelConfig& config = state.run->config();
   if (state.run->weights().all().empty()) return fail(Code::unsupported, "error.lens.circuits");
   if (state.place.stack != config.stack) return fail(Code::not_found, "error.view.circuits_stack");
-  if (circuits_drawn_cost(config) > kMostDrawn) return fail(Code::unsupported, "error.view.circuits_large");
+  if (circuits_drawn_cost(config) > kMostCircuits)
+    return fail(Code::unsupported, "error.view.circuits_large");
   const Model model = edited_model(*state.run);
   TRY(const Circuits found, circuits_of(model));
   if (std::ssize(found.heads) > kMostHeads) return fail(Code::unsupported, "error.view.circuits_large");

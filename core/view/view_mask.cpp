@@ -12,7 +12,7 @@ namespace {
 
 using figure::PartBox;
 
-constexpr std::int64_t kPiece = 5;        // rows and columns of a plane that has digits beside others
+constexpr std::int64_t kMaskPiece = 5;    // rows and columns of a plane that has digits beside others
 constexpr std::int64_t kPieceBefore = 2;  // of them before the row that is looked at
 constexpr std::int64_t kPieceAfter = 1;   // and behind it, at least
 constexpr std::int64_t kKeysBefore = 2;   // columns before the strongest key, where the piece goes to it
@@ -36,7 +36,7 @@ void keep_names(figure::Names& names, const std::vector<std::int64_t>& picked) {
 }
 
 std::vector<std::int64_t> from_row(std::int64_t first) {
-  std::vector<std::int64_t> out(kPiece);
+  std::vector<std::int64_t> out(kMaskPiece);
   std::iota(out.begin(), out.end(), first);
   return out;
 }
@@ -47,7 +47,7 @@ std::vector<std::int64_t> from_row(std::int64_t first) {
 std::vector<std::int64_t> piece_columns(const figure::MatrixMark& whole, std::int64_t row0,
                                         bool nothing_hidden) {
   std::vector<std::int64_t> out = from_row(row0);
-  const std::int64_t key = whole.cols.kept, last = whole.values.size(0) - kPiece;
+  const std::int64_t key = whole.cols.kept, last = whole.values.size(0) - kMaskPiece;
   if (key < 0 || piece_place(out, key) >= 0) return out;
   if (nothing_hidden) return from_row(std::clamp<std::int64_t>(key - kKeysBefore, 0, last));
   (key < row0 ? out.front() : out.back()) = key;
@@ -58,9 +58,9 @@ std::vector<std::int64_t> piece_columns(const figure::MatrixMark& whole, std::in
 // that it looks at most is in the piece then.
 std::int64_t first_piece_row(const figure::MatrixMark& whole) {
   const std::int64_t looked = whole.rows.looked, key = whole.cols.kept, middle = looked - kPieceBefore,
-                     least = looked - (kPiece - 1 - kPieceAfter);
+                     least = looked - (kMaskPiece - 1 - kPieceAfter);
   const std::int64_t first = key >= least && key < middle ? key : middle;
-  return std::clamp<std::int64_t>(first, 0, whole.values.size(0) - kPiece);
+  return std::clamp<std::int64_t>(first, 0, whole.values.size(0) - kMaskPiece);
 }
 
 // The rows around the one that is looked at and a few columns: small enough for digits and for the names of
@@ -72,7 +72,7 @@ figure::MatrixMark piece_of(const figure::MatrixMark& whole, bool nothing_hidden
   std::vector<float> values;
   for (const std::int64_t row : rows)
     for (const std::int64_t col : cols) values.push_back(whole.values.at(row, col));
-  out.values = Tensor::from(std::move(values), {{Axis::query, kPiece}, {Axis::key, kPiece}});
+  out.values = Tensor::from(std::move(values), {{Axis::query, kMaskPiece}, {Axis::key, kMaskPiece}});
   keep_names(out.rows, rows), keep_names(out.cols, cols);
   out.first_row = row0, out.picked_cols = cols, out.signs = true;
   return out;
@@ -199,7 +199,7 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
         mask_sentence(state, query, allowed),
         figure::leaf({"allowed", std::move(allowed), 2, {Text::of("figure.mask.allowed")}, ""})};
   const bool piece = state.level == Level::easy && !state.compare && looks_at_itself(state.place) &&
-                     pattern.values.size(0) > kPiece;
+                     pattern.values.size(0) > kMaskPiece;
   const bool nothing_hidden = hides_nothing(allowed);
   StageRows rows(state, row);
   const auto add = [&](const char* id, figure::MatrixMark matrix, int priority) {

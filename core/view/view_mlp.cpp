@@ -14,12 +14,12 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kLongAnswer = 4;  // letters: a longer one stands in the title alone
-constexpr std::size_t kWords = 3, kStrongestOn = 2;
+constexpr std::size_t kMlpWords = 3, kStrongestOn = 2;
 
 // The words whose logits the neuron raises: those of its row of W2, or of minus that row where it is
 // negative.
 std::vector<Text> pushed_up(const ViewState& state, const MlpPlace& place, const Neuron& neuron) {
-  const NeuronWords words = neuron_words(*state.run, place, neuron.index, kWords);
+  const NeuronWords words = neuron_words(*state.run, place, neuron.index, kMlpWords);
   std::vector<Text> out;
   for (const NeuronToken& one : neuron.act < 0 ? words.suppresses : words.promotes)
     if (one.value * neuron.act > 0) out.push_back(answer_name(state, answer_row(state), one.token));

@@ -16,7 +16,7 @@ namespace {
 
 using figure::TableMark;
 
-constexpr std::size_t kMostSteps = 40, kMostStairs = 9;
+constexpr std::size_t kMostMergeSteps = 40, kMostStairs = 9;
 constexpr int kJoinedMerges = 3000;
 constexpr std::size_t kJoinedTexts = 400;  // of the lessons
 
@@ -64,7 +64,8 @@ TableMark steps_table(const ViewState& state, const CutWord& cut) {
   TableMark out;
   out.card = TableMark::Card::plain;
   const WordSteps& steps = cut.word.steps;
-  if (steps.kind == WordSteps::Kind::merges && !steps.merges.empty() && steps.merges.size() < kMostSteps) {
+  if (steps.kind == WordSteps::Kind::merges && !steps.merges.empty() &&
+      steps.merges.size() < kMostMergeSteps) {
     out.header = {Text::of("figure.tokenizer.column.merge"), Text::of("figure.tokenizer.column.pieces")};
     for (std::size_t at = 0; at <= steps.merges.size(); ++at)
       out.rows.push_back({{Text(at), shown_parts(state, cut, pieces_after(cut.word, at))},
@@ -73,7 +74,7 @@ TableMark steps_table(const ViewState& state, const CutWord& cut) {
                           at == steps.merges.size()});
   }
   if (steps.kind == WordSteps::Kind::attempts && steps.attempts.size() > 1 &&
-      steps.attempts.size() < kMostSteps) {
+      steps.attempts.size() < kMostMergeSteps) {
     out.header = {Text::of("figure.tokenizer.column.tried"), Text::of("figure.tokenizer.column.found")};
     for (const WordSteps::Attempt& one : steps.attempts)
       out.rows.push_back({{Text(std::string(cut.word.text.text().substr(one.begin, one.end - one.begin))),
@@ -85,7 +86,7 @@ TableMark steps_table(const ViewState& state, const CutWord& cut) {
   if (steps.kind == WordSteps::Kind::lattice && steps.candidates.size() > cut.word.parts.size()) {
     out.header = {Text::of("figure.tokenizer.column.piece"), Text::of("figure.tokenizer.column.score")};
     for (const WordSteps::Candidate& one : steps.candidates)
-      if (one.chosen || out.rows.size() + cut.word.parts.size() < kMostSteps)
+      if (one.chosen || out.rows.size() + cut.word.parts.size() < kMostMergeSteps)
         out.rows.push_back(
             {{Text(token_label(*state.opened, one.id)), Text(figure::number_text(one.score, 2))},
              {},

@@ -126,7 +126,7 @@ bool meet(const std::string& one, const std::string& other) {
 // the window; of the tests and of the command line each folder.
 std::string library_of(const std::string& file) {
   const std::string folder = file.substr(0, file.rfind('/'));
-  if (file.rfind("core/", 0) == 0) return "core " + std::to_string(rank_of(room_of(file)).value_or(-1));
+  if (file.rfind("core/", 0) == 0) return "core";
   return file.rfind("app/", 0) == 0 && folder != "app/cli" && folder != "app" ? "app" : folder;
 }
 

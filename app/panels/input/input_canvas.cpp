@@ -11,13 +11,14 @@
 namespace attnscope {
 namespace {
 
-constexpr Rgb kPalette[] = {{20, 20, 24},   {255, 255, 255}, {140, 146, 156}, {214, 52, 48},  {240, 140, 36},
-                            {250, 210, 64}, {70, 160, 80},   {64, 132, 220},  {132, 84, 190}, {120, 82, 54}};
+constexpr PixelColour kPalette[] = {{20, 20, 24},   {255, 255, 255}, {140, 146, 156}, {214, 52, 48},
+                                    {240, 140, 36}, {250, 210, 64},  {70, 160, 80},   {64, 132, 220},
+                                    {132, 84, 190}, {120, 82, 54}};
 constexpr const char* kColours[] = {"black",  "white", "grey", "red",    "orange",
                                     "yellow", "green", "blue", "purple", "brown"};
 constexpr int kGrids[] = {8, 12, 16, 24, 32};
 
-ImU32 colour_of(const Rgb& rgb) { return IM_COL32(rgb[0], rgb[1], rgb[2], 255); }
+ImU32 colour_of(const PixelColour& rgb) { return IM_COL32(rgb[0], rgb[1], rgb[2], 255); }
 
 /// The cell of a grid (between p0 and p1) under the mouse pointer; may lie outside the grid.
 void cell_under(ImVec2 p0, ImVec2 p1, int columns, int rows, int& x, int& y) {

@@ -6,14 +6,14 @@
 namespace attnscope {
 namespace {
 
-Rgb at(const Picture& picture, int x, int y) {
+PixelColour at(const Picture& picture, int x, int y) {
   const std::size_t i =
       (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) + static_cast<std::size_t>(x)) *
       3;
   return {(*picture.rgb)[i], (*picture.rgb)[i + 1], (*picture.rgb)[i + 2]};
 }
 
-constexpr Rgb kWhite{255, 255, 255}, kRed{200, 0, 0};
+constexpr PixelColour kWhite{255, 255, 255}, kRed{200, 0, 0};
 
 TEST(PictureEdits, AStrokeIsALineOfItsBrushAndNothingElse) {
   const Picture blank = blank_picture(8, 6, kWhite);
@@ -34,7 +34,7 @@ TEST(PictureEdits, AStrokeIsALineOfItsBrushAndNothingElse) {
 TEST(PictureEdits, AnotherGridRepeatsOrAverages) {
   const Picture small = painted(blank_picture(2, 2, kWhite), {0, 0, 0, 0, 1, {0, 0, 0}});
   const Picture large = on_grid(small, 8, 8);
-  EXPECT_EQ(at(large, 3, 3), (Rgb{0, 0, 0}));
+  EXPECT_EQ(at(large, 3, 3), (PixelColour{0, 0, 0}));
   EXPECT_EQ(at(large, 4, 3), kWhite);
   const Picture one = on_grid(large, 1, 1);
   EXPECT_NEAR(at(one, 0, 0)[0], 191, 2) << "three white quarters of four";
