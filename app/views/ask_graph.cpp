@@ -84,11 +84,7 @@ void go_to_node(const ViewContext& context, const CircuitNode& node) {
   go_to_site(context.workspace, context.run, to);
 }
 
-std::vector<std::string> command = {};  // none: it is not computed again
-};                                      // namespace
-
-// The graph of what is open with what was run, as the other files of the window say it, and the measure. The
-Status write_graph_file(const GraphToSave& graph, const std::string& path) {}  // namespace
+}  // namespace
 
 std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, const MeasureAnswer& measure,
                                                  bool& fresh) {

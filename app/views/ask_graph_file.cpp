@@ -35,14 +35,15 @@ GraphToSave graph_saying_run(const ViewContext& context, const Circuit& circuit)
   return out;
 }
 
-Circuit out = graph.circuit;
-nlohmann::json run = nlohmann::json::parse(out.run, nullptr, false);
-if (!graph.command.empty() && run.is_object()) {
-  const auto session = figure_session(graph.document, nlohmann::json::object(), {}, nullptr, path);
-  if (session) put_session_command(run, *session, graph.command);
-  out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-return write_circuit(path, out);
+Status write_graph_file(const GraphToSave& graph, const std::string& path) {
+  Circuit out = graph.circuit;
+  nlohmann::json run = nlohmann::json::parse(out.run, nullptr, false);
+  if (!graph.command.empty() && run.is_object()) {
+    const auto session = figure_session(graph.document, nlohmann::json::object(), {}, nullptr, path);
+    if (session) put_session_command(run, *session, graph.command);
+    out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return write_circuit(path, out);
 }
 
 }  // namespace attnscope

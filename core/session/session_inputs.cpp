@@ -29,8 +29,6 @@ Result<std::vector<int>> ints_at(const Json& object, const char* field, const st
 
 }  // namespace
 
-// ---- inputs ---------------------------------------------------------------------------------------
-
 Json input_json(const Sequence& sequence, ArraysOut& arrays) {
   const Input& input = sequence.input;
   Json out = Json::object();

@@ -111,7 +111,7 @@ ModelConfig task_translator_stack_of(const TaskSizes& sizes, Stack which) {
 
 class TranslatorTask final : public Task {
  public:
-  Translator()
+  TranslatorTask()
       : Task({"translator", "Translator",
               "Translates short English sentences to Korean, with its order of words and its particles.",
               "marian"}) {}
