@@ -59,35 +59,36 @@ void draw_roofline(const CalculatorScene& scene, float width) {
   draw_line_plot(plot, at, size);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y));
   ImGui::Dummy(ImVec2(1, scaled(6)));
+}
 
-  void draw_counted(const CalculatorScene& scene, float width) {
-    const Counted& core = *scene.counted;
-    Workload same = scene.work;  // as counted in core: one sequence in float32
-    same.seq = core.positions;
-    same.source = 0;
-    same.batch = 1;
-    same.dtype = same.cache = *format_named("f32");
-    const auto need = calculate(scene.model, same);
-    if (!need) return;
-    section_heading(tr("calculator.counted"));
-    note_item("calc_counted");
-    caption(tr("calculator.counted.help", {format_count(core.positions)}));
-    Table table = calculator_table(width, {tr("calculator.needed"), tr("calculator.core")});
-    Workload next = same;
-    next.seq = core.positions + 1;
-    const ForwardCost after = forward_cost(scene.model, next);
-    const auto both = [&](const char* key, Count math, Count counted) {
-      add_calculator_line(table, tr(key), {count_text(math), count_text(counted)});
-    };
-    both("calculator.parameters", need->parameters.total, core.parameters);
-    both("calculator.cache_bytes", need->cache.total(), core.cache_bytes);
-    both("calculator.flops.matrices.prefill", need->forward.prefill.matrices, core.prefill.matrices);
-    both("calculator.flops.attention.prefill", need->forward.prefill.attention, core.prefill.attention);
-    both("calculator.flops.matrices.decode", after.decode.matrices, core.decode.matrices);
-    both("calculator.flops.attention.decode", after.decode.attention, core.decode.attention);
-    both("calculator.flops.unembedding", after.decode.unembedding, core.decode.unembedding);
-    draw_calculator_table(table, width);
-  }
+void draw_counted(const CalculatorScene& scene, float width) {
+  const Counted& core = *scene.counted;
+  Workload same = scene.work;  // as counted in core: one sequence in float32
+  same.seq = core.positions;
+  same.source = 0;
+  same.batch = 1;
+  same.dtype = same.cache = *format_named("f32");
+  const auto need = calculate(scene.model, same);
+  if (!need) return;
+  section_heading(tr("calculator.counted"));
+  note_item("calc_counted");
+  caption(tr("calculator.counted.help", {format_count(core.positions)}));
+  Table table = calculator_table(width, {tr("calculator.needed"), tr("calculator.core")});
+  Workload next = same;
+  next.seq = core.positions + 1;
+  const ForwardCost after = forward_cost(scene.model, next);
+  const auto both = [&](const char* key, Count math, Count counted) {
+    add_calculator_line(table, tr(key), {count_text(math), count_text(counted)});
+  };
+  both("calculator.parameters", need->parameters.total, core.parameters);
+  both("calculator.cache_bytes", need->cache.total(), core.cache_bytes);
+  both("calculator.flops.matrices.prefill", need->forward.prefill.matrices, core.prefill.matrices);
+  both("calculator.flops.attention.prefill", need->forward.prefill.attention, core.prefill.attention);
+  both("calculator.flops.matrices.decode", after.decode.matrices, core.decode.matrices);
+  both("calculator.flops.attention.decode", after.decode.attention, core.decode.attention);
+  both("calculator.flops.unembedding", after.decode.unembedding, core.decode.unembedding);
+  draw_calculator_table(table, width);
+}
 
 }  // namespace
 

@@ -77,5 +77,6 @@ void draw_calculator_lines(const CalcTable& lines, float width) {
     add_calculator_line(table, line.name.str(), std::move(cells), line.strong);
   }
   draw_calculator_table(table, width);
+}
 
 }  // namespace attnscope

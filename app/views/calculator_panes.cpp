@@ -234,10 +234,6 @@ void calculator_panes_draw_bars(const std::vector<MemoryBar>& bars, float width)
   }
 }
 
-}
-
-}
-
 }  // namespace
 
 std::string with_prefix(double value) {

@@ -78,15 +78,16 @@ void timeline_buttons(const PanelContext& context, ImVec2 origin) {
     workspace.playing = false;
     go_to_step(workspace, run, current + 1);
   }
+}
 
-  namespace {}
+namespace {
 
-  std::string speed_text(float speed) {
-    std::string digits = format("%.2f", static_cast<double>(speed));
-    while (digits.back() == '0') digits.pop_back();
-    if (digits.back() == '.') digits.pop_back();
-    return digits;
-  }
+std::string speed_text(float speed) {
+  std::string digits = format("%.2f", static_cast<double>(speed));
+  while (digits.back() == '0') digits.pop_back();
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
+}
 
 }  // namespace
 
