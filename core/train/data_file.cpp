@@ -169,15 +169,12 @@ class DataLines final : public Task {
   Example shown() const override { return data_file_example_of(train_.front()); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0;
+    RowsRight said;
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
+      said.add(rows_right(trace, example.targets));
     });
-    const double share = static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, counted));
-    return {
-        {"accuracy", "share of the words of held-out lines that are the most likely next word", share, 0}};
+    return {{"accuracy", "share of the words of held-out lines that are the most likely next word",
+             said.share(), 0}};
   }
 
  private:

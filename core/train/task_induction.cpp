@@ -135,8 +135,7 @@ class Induction final : public Task {
     const ModelConfig& config = model.config();
     LayerScores previous(config, 0), induction(config, config.n_layers() - 1);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      said = {said.right + rows.right, said.counted + rows.counted};
+      said.add(rows_right(trace, example.targets));
       const std::int64_t length = example.notes[1], again = example.notes[0] + length, end = again + length;
       previous.add([&](int layer, int head) { return looking_back(trace, layer, head, 1, end, 1); });
       induction.add(
@@ -144,8 +143,7 @@ class Induction final : public Task {
     });
     const FoundHead before = previous.best(), copy = induction.best();
     return {{"accuracy", "share of the repeated tokens, from the second one on, that are the most likely",
-             static_cast<double>(said.right) / static_cast<double>(std::max<std::int64_t>(1, said.counted)),
-             0.99},
+             said.share(), 0.99},
             {"previous_token_head.score", "mean attention of the best head of layer 0 to the token before",
              before.mean, 0.8, before.layer, before.head},
             {"induction_head.score",

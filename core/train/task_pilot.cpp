@@ -189,24 +189,19 @@ class Pilot final : public Task {
   }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0, whole = 0;
+    RowsRight said, whole;  // tokens; whole movements
     HeadScores naming(model.config()), first_naming(model.config()), finding(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
-      whole += rows.all() ? 1 : 0;
+      said.add(rows);
+      whole.add({rows.all() ? 1 : 0, 1});
       naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 2); });
       first_naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 1); });
       finding.add([&](int layer, int head) { return named_first(example, trace, layer, head); });
     });
     const FoundHead best = naming.best(), first = first_naming.best(), finds = finding.best();
-    const auto share = [](std::int64_t some, std::int64_t all) {
-      return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
-    };
-    return {{"accuracy", "share of the action tokens that are right on held-out scenes",
-             share(right, counted), 0.95},
-            {"whole_movements", "share of held-out scenes with all seven actions right", share(whole, count)},
+    return {{"accuracy", "share of the action tokens that are right on held-out scenes", said.share(), 0.95},
+            {"whole_movements", "share of held-out scenes with all seven actions right", whole.share()},
             {"first_action_head.weight",
              "mean attention of the best head from where Δx is said, when nothing but the words tells which "
              "patch, to the patch of the thing that was named",

@@ -32,7 +32,8 @@ TEST(Rope, Llama3KeepsShortAndStretchesLongWavelengths) {
                       .factor = 8,
                       .low_freq_factor = 1,
                       .high_freq_factor = 4,
-                      .original_max_positions = 8192};
+                      .original_max_positions = 8192,
+                      .factors = {}};
   RopeSpec standard;
   standard.theta = 500000;
   const auto found = rope_frequencies(spec, 128), plain = rope_frequencies(standard, 128);

@@ -39,15 +39,12 @@ class Counting : public Task {
   }
   Example shown() const override { return example(1, Split::held_out, 0); }
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0;
+    RowsRight said;
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
+      said.add(rows_right(trace, example.targets));
     });
-    return {
-        {"accuracy", "share of the numbers", static_cast<double>(right) / static_cast<double>(counted), 0.5},
-        {"some_head.weight", "a head", 0.25, 0, 0, 1}};
+    return {{"accuracy", "share of the numbers", said.share(), 0.5},
+            {"some_head.weight", "a head", 0.25, 0, 0, 1}};
   }
 };
 
