@@ -61,9 +61,6 @@ class AskLinksTest : public testing::AskedStoryteller {
     ASSERT_TRUE(session_.edit("put", {}, [&](Document& d) { return asking_.put_prompt(d, **made); }));
     settle();
   }
-
-  Session session_;
-  Asking asking_;
 };
 
 TEST_F(AskLinksTest, EachPairIsARunUnderTheEditThatSaysSo) {
