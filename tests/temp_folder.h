@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope::testing {
 
-class TempFolder {
+class TempFolder : NoCopy {
  public:
   TempFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-test-XXXXXX").string();
@@ -22,8 +24,6 @@ class TempFolder {
     std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
     std::filesystem::remove_all(path_, ignored);
   }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
   /// How many files lie in it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/base/no_copy.h"
 #include "core/model/measure.h"
 #include "core/session/data_set.h"
 
@@ -17,12 +18,10 @@ namespace attnscope::cli {
 /// The words of the command that runs, behind the program's name.
 const std::vector<std::string>& command_words();
 /// While it lives, these are the words.
-class CommandWords {
+class CommandWords : NoCopy {
  public:
   explicit CommandWords(std::vector<std::string> words);
   ~CommandWords();
-  CommandWords(const CommandWords&) = delete;
-  CommandWords& operator=(const CommandWords&) = delete;
 
  private:
   std::vector<std::string> before_;
@@ -57,12 +56,10 @@ std::string heading(const Heading& column);
 /// A line of them, with one space between.
 std::string headings(std::initializer_list<Heading> columns);
 /// Keeps what say() is given while it lives.
-class KeptAnswer {
+class KeptAnswer : NoCopy {
  public:
   KeptAnswer();
   ~KeptAnswer();
-  KeptAnswer(const KeptAnswer&) = delete;
-  KeptAnswer& operator=(const KeptAnswer&) = delete;
   const std::string& text() const { return text_; }
 
  private:

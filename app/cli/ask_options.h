@@ -53,6 +53,9 @@ Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& opti
                                const std::shared_ptr<const Trace>& clean,
                                const std::shared_ptr<const Trace>& corrupt);
 
+/// The alignment of the two runs: stored in the table for JSON; returned as text unless it is the identity.
+std::string note_alignment(const Donor& donor, const char* into, const char* from, AnswerTable& table);
+
 /// Adds the normalised scale to every row, where --normalise asks for it and the totals have both ends.
 /// Errors: they have not, or both ends are the same.
 Status normalise(const AskOptions& options, AnswerTable& table);

@@ -1,7 +1,6 @@
 // attnscope-cli ablate, patch, attribute: ablation, activation patching from another run, and attribution of
 // the measure to a sum of parts. And merge: joins the shards of a sweep.
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_run.h"
@@ -24,59 +23,6 @@ namespace attnscope::cli {
 namespace {
 
 constexpr double kLong = 3600;  // seconds: longer sweeps need --yes
-
-// Aligned rows as ranges: "0-4 <- 0-4, 6-13 <- 5-12".
-std::string runs_of_pairs(const Alignment& rows) {
-  std::vector<std::string> out;
-  const auto& to = rows.to_b;
-  for (std::size_t i = 0, end = 0; i < to.size(); i = std::max(end, i + 1)) {
-    if (to[i] < 0) continue;
-    for (end = i + 1; end < to.size() && to[end] == to[end - 1] + 1;) ++end;
-    const auto first = static_cast<std::int64_t>(i), last = static_cast<std::int64_t>(end);
-    out.push_back(to_text(AxisRange{"", first, last}) + " <- " +
-                  to_text(AxisRange{"", to[i], to[i] + last - first}));
-  }
-  return join(out, ", ");
-}
-
-// Rows of a run that are aligned with no row of the other.
-std::vector<std::int64_t> rows_alone(const Alignment& rows) {
-  std::vector<std::int64_t> out;
-  for (std::size_t i = 0; i < rows.to_b.size(); ++i)
-    if (rows.to_b[i] < 0) out.push_back(static_cast<std::int64_t>(i));
-  return out;
-}
-
-std::string in_text(const std::vector<std::int64_t>& rows) {
-  std::vector<std::string> out;
-  for (const std::int64_t row : rows) out.push_back(std::to_string(row));
-  return out.empty() ? "-" : join(out, ", ");
-}
-
-// The alignment of the two runs: stored in the table for JSON; returned as text unless it is the identity.
-std::string note_alignment(const Donor& donor, const char* into, const char* from, AnswerTable& table) {
-  nlohmann::json all = nlohmann::json::array();
-  std::string lines;
-  for (const auto& [stack, rows] : donor.partners()) {
-    const std::int64_t count = donor.from().rows(stack);
-    nlohmann::json pairs = nlohmann::json::array();
-    for (std::size_t i = 0; i < rows.to_b.size(); ++i)
-      if (rows.to_b[i] >= 0) pairs.push_back({i, rows.to_b[i]});
-    const std::vector<std::int64_t> own = rows_alone(rows), other = rows_alone(rows.reversed(count));
-    all.push_back({{"stack", stack_prefix(stack)},
-                   {"into", into},
-                   {"from", from},
-                   {"pairs", std::move(pairs)},
-                   {"alone_into", own},
-                   {"alone_from", other}});
-    if (rows.identity() && std::ssize(rows.to_b) == count) continue;
-    lines += std::string(tr("cli.ask.aligned", {std::string(stack_prefix(stack)), into, from,
-                                                runs_of_pairs(rows), in_text(own), in_text(other)})) +
-             "\n";
-  }
-  table.alignment = all.dump();
-  return lines;
-}
 
 // Runs all cells. Errors: estimated from the first cells, it takes more than an hour and --yes is missing.
 Status filled(Sweep& sweep, bool asked_for) {
@@ -307,10 +253,7 @@ Status run_merge(const AskOptions& options) {
 }
 
 void add_question(CLI::App& command, AskOptions& options) {
-  command.add_option("--measure", options.measures, tr("cli.ask.measures"))
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("M");
+  add_measures(command, options.measures);
   command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command.add_flag("--json", options.json, tr("cli.ask.json"));
   command.add_option("--out", options.out, tr("cli.ask.out"));
@@ -379,7 +322,7 @@ void add_patch(CLI::App& app, Action& action) {
                options.corrupt.add_to(command, false, "corrupt-");
                add_sweep(command, options);
                command.add_option("--direction", options.direction, tr("cli.ask.direction"))
-                   ->check(CLI::Validator(one_word_of({"denoise", "noise"}), ""));
+                   ->check(word_of({"denoise", "noise"}));
              });
 }
 
@@ -390,7 +333,7 @@ void add_attribute(CLI::App& app, Action& action) {
                options.text.add_to(command, false);
                add_question(command, options);
                CLI::Option* const by = command.add_option("--by", options.by, tr("cli.ask.by"));
-               by->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+               by->check(word_of({"part", "head", "token", "neuron"}));
                by->each([&options](const std::string&) { options.by_given = true; });
                CLI::Option* const linear = command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
                CLI::Option* const graph = command.add_option("--graph", options.graph, tr("cli.ask.graph"));

@@ -359,14 +359,12 @@ Status run_bench(const BenchOptions& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", tr("cli.bench"));
-  const auto options = std::make_shared<BenchOptions>();
+  const auto [command, options] = new_command(app, action, "bench", tr("cli.bench"), run_bench);
   command->add_option("MODEL", options->model, tr("cli.bench.model", {tr(kModelHelp), kTrainingBench}))
       ->required();
   command->add_option("--tokens", options->tokens, tr("cli.bench.tokens"))->transform(whole(1, 1 << 20));
   command->add_option("--edit", options->edits, tr(kEditHelp))->allow_extra_args(false);
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -323,8 +323,7 @@ Status run_calc(const CalcOptions& options) {
 }  // namespace
 
 void add_calc(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("calc", tr("cli.calc"));
-  const auto options = std::make_shared<CalcOptions>();
+  const auto [command, options] = new_command(app, action, "calc", tr("cli.calc"), run_calc);
   const std::uint64_t most = std::uint64_t{1} << 40;
   command->add_option("MODEL", options->model, tr("cli.calc.model"));
   command->add_flag("--presets", options->presets, tr("cli.calc.presets"));
@@ -339,7 +338,6 @@ void add_calc(CLI::App& app, Action& action) {
   command->add_option("--served", options->served, tr("cli.calc.served"))->transform(real(0, 1e30));
   command->add_flag("--run", options->run, tr("cli.calc.run"));
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_calc(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -303,8 +303,8 @@ Status run_checkpoints(SeriesOptions options) {
 }  // namespace
 
 void add_checkpoints(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("checkpoints", tr("cli.checkpoints"));
-  const auto options = std::make_shared<SeriesOptions>();
+  const auto [command, options] =
+      new_command(app, action, "checkpoints", tr("cli.checkpoints"), run_checkpoints);
   command->add_option("FOLDER", options->folder, tr("cli.checkpoints.folder"))->required();
   options->text.add_to(*command, false);
   options->data.add_to(*command);
@@ -322,7 +322,6 @@ void add_checkpoints(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
   command->add_option("--figure", options->figure, tr("cli.curves.figure"))->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return run_checkpoints(*options); }; });
 }
 
 }  // namespace attnscope::cli

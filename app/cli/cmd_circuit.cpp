@@ -172,20 +172,18 @@ Status run_circuit(KeptOptions& options) {
 }  // namespace
 
 void add_circuit(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("circuit", tr("cli.circuit"));
-  const auto options = std::make_shared<KeptOptions>();
+  const auto [command, options] = new_command(app, action, "circuit", tr("cli.circuit"), run_circuit);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   CLI::Option* const keep = command->add_option("--keep", options->keep, tr("cli.circuit.keep"));
   CLI::Option* const circuit = command->add_option("--circuit", options->circuit, tr("cli.circuit.circuit"));
   command->add_flag("--curve", options->curve, tr("cli.circuit.curve"));
   command->add_option("--best", options->best, tr("cli.circuit.best"))->transform(whole(1, 1 << 20));
-  command->add_option("--parts", options->parts, tr("cli.circuit.parts"))
-      ->check(CLI::Validator(one_word_of({"nodes", "edges"}), ""));
+  command->add_option("--parts", options->parts, tr("cli.circuit.parts"))->check(word_of({"nodes", "edges"}));
   command->add_option("--steps,--from", options->from, tr("cli.circuit.from"));
   command->add_option("--to", options->to, tr("cli.circuit.to"));
   command->add_option("--how", options->how, tr("cli.circuit.how"));
   command->add_option("--by", options->by, tr("cli.circuit.by"))
-      ->check(CLI::Validator(one_word_of({"exact", "attribution"}), ""))
+      ->check(word_of({"exact", "attribution"}))
       ->excludes(keep, circuit);
   command->add_option("--measure", options->measure, tr("cli.circuit.measure"));
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
@@ -195,7 +193,6 @@ void add_circuit(CLI::App& app, Action& action) {
   command->add_option("--into", options->into, tr("cli.circuit.into"));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
-  command->callback([options, &action] { action = [options] { return run_circuit(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -174,13 +174,12 @@ Status run_circuits(const CircuitOptions& options) {
 }  // namespace
 
 void add_circuits(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("circuits", tr("cli.circuits"));
-  const auto options = std::make_shared<CircuitOptions>();
+  const auto [command, options] = new_command(app, action, "circuits", tr("cli.circuits"), run_circuits);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   CLI::Option* const file = command->add_option("--out", options->out, tr("cli.circuits.out"));
   command->add_option("--table", options->table, tr("cli.circuits.table"))
-      ->check(CLI::Validator(one_word_of({"heads", "composition"}), ""))
+      ->check(word_of({"heads", "composition"}))
       ->needs(file);
   command->add_flag("--spectra", options->spectra, tr("cli.circuits.spectra"));
   command->add_option("--head", options->head, tr("cli.circuits.head"));
@@ -188,7 +187,6 @@ void add_circuits(CLI::App& app, Action& action) {
   command->add_option("--distance", options->distance, tr("cli.circuits.distance"))
       ->transform(whole(0, 1 << 30));
   command->add_flag("--yes", options->yes, tr("cli.circuits.yes"));
-  command->callback([options, &action] { action = [options] { return run_circuits(*options); }; });
 }
 
 }  // namespace attnscope::cli

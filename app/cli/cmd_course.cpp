@@ -79,11 +79,9 @@ Status run_course(const CourseOptions& options) {
 }  // namespace
 
 void add_course(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("course", tr("cli.course"));
-  const auto options = std::make_shared<CourseOptions>();
+  const auto [command, options] = new_command(app, action, "course", tr("cli.course"), run_course);
   command->add_option("check", options->what, tr("cli.course.check"))->check(CLI::IsMember({"check"}));
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_course(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -137,8 +137,7 @@ Status run_direction(const DirectionOptions& options) {
 }  // namespace
 
 void add_direction(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("direction", tr("cli.direction"));
-  const auto options = std::make_shared<DirectionOptions>();
+  const auto [command, options] = new_command(app, action, "direction", tr("cli.direction"), run_direction);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->data.add_to(*command);
   command->add_option("--against", options->against, tr("cli.direction.against"))->required();
@@ -146,7 +145,6 @@ void add_direction(CLI::App& app, Action& action) {
   command->add_option("--scale", options->scale, tr("cli.direction.scale"))->transform(real(-1e6, 1e6));
   command->add_option("-o,--out", options->out, tr("cli.direction.out"))->required();
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_direction(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -8,6 +8,7 @@
 #include "app/cli/figure_options.h"
 #include "app/cli/figure_source.h"
 #include "app/cli/figure_walk.h"
+#include "core/base/no_copy.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/export.h"
@@ -158,11 +159,9 @@ Status make_walk(const ViewSpec& view, const FigureOptions& options) {
 }
 
 // A figure that is opened brings the language it was made in; whoever asked goes on in their own.
-class OwnLanguage {
+class OwnLanguage : NoCopy {
  public:
   OwnLanguage() = default;
-  OwnLanguage(const OwnLanguage&) = delete;
-  OwnLanguage& operator=(const OwnLanguage&) = delete;
   ~OwnLanguage() { (void)set_language(own_); }
 
  private:
@@ -215,11 +214,9 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--step", options->step, tr("cli.figure.step"))->type_name("SITE");
   command->add_option("--page", options->page, tr("cli.figure.page"));
   command->add_option("--set", options->set, tr("cli.lab.set"))->type_name("CONTROL=VALUE");
-  command->add_option("--level", options->level, tr("cli.figure.level"))
-      ->check(CLI::Validator(one_word_of({"easy", "full"}), ""));
+  command->add_option("--level", options->level, tr("cli.figure.level"))->check(word_of({"easy", "full"}));
   command->add_option("--size", options->size, tr("cli.figure.size"))->type_name("WxH");
-  command->add_option("--theme", options->theme, tr("cli.figure.theme"))
-      ->check(CLI::Validator(one_word_of({"dark", "light"}), ""));
+  command->add_option("--theme", options->theme, tr("cli.figure.theme"))->check(word_of({"dark", "light"}));
   command->add_option("--layer", options->layer, tr("cli.figure.layer"))->transform(whole(0, 1 << 30));
   command->add_option("--head", options->head, tr("cli.figure.head"))->transform(whole(0, 1 << 30));
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));

@@ -226,9 +226,7 @@ Result<AttentionPlace> place_of(const Trace& trace, const std::string& name) {
 }
 
 Status run_rollout(const HeadOptions& options) {
-  AttentionPath path = AttentionPath::rollout;
-  for (const AttentionPath one : {AttentionPath::raw, AttentionPath::flow})
-    if (options.path == path_name(one)) path = one;
+  const AttentionPath path = value_of_name(options.path, kAttentionPaths).value_or(AttentionPath::rollout);
   TRY(const RunModel opened, open_to_run(options.model));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const AttentionPlace place, place_of(*run, options.attention));
@@ -272,13 +270,11 @@ Status run_rollout(const HeadOptions& options) {
 
 void add_heads(CLI::App& app, Action& action) {
   const auto add = [&](const char* name, Status (*run)(const HeadOptions&), const auto& more) {
-    CLI::App* command = app.add_subcommand(name, tr(std::string("cli.") + name));
-    const auto options = std::make_shared<HeadOptions>();
+    const auto [command, options] = new_command(app, action, name, tr(std::string("cli.") + name), run);
     command->add_option("MODEL", options->model, tr(kModelHelp))->required();
     options->text.add_to(*command, false);
     command->add_flag("--json", options->json, tr("cli.ask.json"));
     more(*command, *options);
-    command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   };
   add("heads", run_heads, [](CLI::App& command, HeadOptions& options) {
     options.against.add_to(command, false, "against-");
@@ -290,9 +286,9 @@ void add_heads(CLI::App& app, Action& action) {
   });
   add("rollout", run_rollout, [](CLI::App& command, HeadOptions& options) {
     command.add_option("--path", options.path, tr("cli.rollout.path"))
-        ->check(CLI::Validator(one_word_of({"raw", "rollout", "flow"}), ""));
+        ->check(word_of({"raw", "rollout", "flow"}));
     command.add_option("--attention", options.attention, tr("cli.rollout.attention"))
-        ->check(CLI::Validator(one_word_of({"enc", "dec", "vision", "cross"}), ""));
+        ->check(word_of({"enc", "dec", "vision", "cross"}));
     command.add_option("--at", options.at, tr("cli.rollout.at"))->transform(whole(0, 1 << 30));
   });
 }

@@ -214,12 +214,10 @@ Status run_lab(const LabOptions& options) {
 }  // namespace
 
 void add_lab(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("lab", tr("cli.lab"));
-  const auto options = std::make_shared<LabOptions>();
+  const auto [command, options] = new_command(app, action, "lab", tr("cli.lab"), run_lab);
   command->add_option("NAME", options->name, tr("cli.lab.name"));
   command->add_option("--set", options->set, tr("cli.lab.set"))->type_name("CONTROL=VALUE");
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_lab(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -175,8 +175,7 @@ Status give_paths(const PathOptions& options, const nlohmann::json& answer) {
 }
 
 void add_path(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("path", tr("cli.path"));
-  const auto options = std::make_shared<PathOptions>();
+  const auto [command, options] = new_command(app, action, "path", tr("cli.path"), run_path);
   options->from = "embed,blocks.*.attn.z,blocks.*.mlp.out";
   options->to = "blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.mlp.out,logits";
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
@@ -184,12 +183,8 @@ void add_path(CLI::App& app, Action& action) {
   options->data.add_to(*command);
   command->add_option("--from", options->from, tr("cli.path.from"))->capture_default_str();
   command->add_option("--to", options->to, tr("cli.path.to"))->capture_default_str();
-  command->add_option("--kind", options->kind, tr("cli.path.kind"))
-      ->check(CLI::Validator(one_word_of({"direct", "total"}), ""));
-  command->add_option("--measure", options->measures, tr("cli.ask.measures"))
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("M");
+  command->add_option("--kind", options->kind, tr("cli.path.kind"))->check(word_of({"direct", "total"}));
+  add_measures(*command, options->measures);
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command->add_option("--over", options->over, tr("cli.path.over"));
   command->add_flag("--estimate", options->estimate, tr("cli.path.estimate"));
@@ -199,7 +194,6 @@ void add_path(CLI::App& app, Action& action) {
   command->add_flag("--quantiles", options->quantiles, tr("cli.ask.quantiles"));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
-  command->callback([options, &action] { action = [options] { return run_path(*options); }; });
 }
 
 }  // namespace attnscope::cli

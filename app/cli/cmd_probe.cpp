@@ -21,12 +21,6 @@ struct ProbeOptions {
   DataOptions data;
 };
 
-std::optional<Probed> probed_of(const std::string& what) {
-  for (const Probed one : {Probed::token, Probed::position, Probed::antecedent})
-    if (what == probed_name(one)) return one;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<ProbeAnswer> probe_data(const DataOptions& chosen, const std::string& what, std::int64_t at,
@@ -52,7 +46,7 @@ Status run_probe(const ProbeOptions& options) {
       return fail(Code::bad_format, "error.cli.probe_at");
     TRY(answer, probe_data(options.data, options.what, options.at, opened, run));
   } else {
-    const auto what = probed_of(options.what);
+    const auto what = value_of_name(options.what, kProbedNames);
     if (!what) return fail(Code::not_found, "error.cli.probe_what", {in_quotes(options.what)});
     TRY(edited, edited_model(opened));
     TRY(answer, probe(opened, edited.model, *what, options.texts, {}, edited.of_runs));
@@ -90,8 +84,7 @@ Status run_probe(const ProbeOptions& options) {
 }  // namespace
 
 void add_probe(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("probe", tr("cli.probe"));
-  const auto options = std::make_shared<ProbeOptions>();
+  const auto [command, options] = new_command(app, action, "probe", tr("cli.probe"), run_probe);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--what", options->what, tr("cli.probe.what"));
   options->data.add_to(*command);
@@ -101,7 +94,6 @@ void add_probe(CLI::App& app, Action& action) {
       ->transform(whole(8, 100000))
       ->excludes(data);
   command->add_flag("--json", options->json, tr("cli.ask.json"));
-  command->callback([options, &action] { action = [options] { return run_probe(*options); }; });
 }
 
 }  // namespace attnscope::cli

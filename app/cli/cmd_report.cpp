@@ -36,8 +36,7 @@ void add_report(CLI::App& app, Action& action) {
   command->add_option("MODEL|SESSION", options->models, tr("cli.report.model"))->required()->expected(1);
   options->text.add_to(*command, false);
   command->add_option("--view", *views, tr("cli.report.view"))->allow_extra_args(false);
-  command->add_option("--level", options->level, tr("cli.figure.level"))
-      ->check(CLI::Validator(one_word_of({"easy", "full"}), ""));
+  command->add_option("--level", options->level, tr("cli.figure.level"))->check(word_of({"easy", "full"}));
   command->add_option("--layer", options->layer, tr("cli.figure.layer"))->transform(whole(0, 1 << 30));
   command->add_option("--head", options->head, tr("cli.figure.head"))->transform(whole(0, 1 << 30));
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));

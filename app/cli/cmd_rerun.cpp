@@ -16,6 +16,7 @@
 #include "core/arch/memory_limit.h"
 #include "core/arch/random_model.h"
 #include "core/arch/shipped.h"
+#include "core/base/no_copy.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/calc/machine.h"
@@ -162,7 +163,7 @@ Status check_model(const CLI::App& command, const nlohmann::json& before) {
 }
 
 // A file for a figure or a table that is made again, gone with it.
-class DrawnAgain {
+class DrawnAgain : NoCopy {
  public:
   explicit DrawnAgain(const std::string& extension)
       : path_((std::filesystem::temp_directory_path() /
@@ -173,8 +174,6 @@ class DrawnAgain {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
   }
-  DrawnAgain(const DrawnAgain&) = delete;
-  DrawnAgain& operator=(const DrawnAgain&) = delete;
   const std::string& path() const { return path_; }
 
  private:

@@ -45,13 +45,11 @@ Status run_save(const SaveOptions& options) {
 }  // namespace
 
 void add_save(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("save", tr("cli.save"));
-  const auto options = std::make_shared<SaveOptions>();
+  const auto [command, options] = new_command(app, action, "save", tr("cli.save"), run_save);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--edit", options->edits, tr(kEditHelp))->allow_extra_args(false)->type_name("PLACE=V");
   command->add_option("-o,--out", options->out, tr("cli.save.out"))->required();
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_save(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -210,22 +210,17 @@ Status run_steer(const SteerOptions& options) {
 }  // namespace
 
 void add_steer(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("steer", tr("cli.steer.command"));
-  const auto options = std::make_shared<SteerOptions>();
+  const auto [command, options] = new_command(app, action, "steer", tr("cli.steer.command"), run_steer);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("VECTOR", options->vector, tr("cli.steer.vector"))->required();
   options->text.add_to(*command, false);
   options->data.add_to(*command);
   command->add_option("--strengths", options->strengths, tr("cli.steer.strengths"))->capture_default_str();
-  command->add_option("--measure", options->measures, tr("cli.ask.measures"))
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("M");
+  add_measures(*command, options->measures);
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
   command->add_option("--figure", options->figure, tr("cli.curves.figure"))->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return run_steer(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -199,21 +199,19 @@ Status run_strongest(const StrongestOptions& options) {
 }  // namespace
 
 void add_strongest(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("strongest", tr("cli.strongest"));
-  const auto options = std::make_shared<StrongestOptions>();
+  const auto [command, options] = new_command(app, action, "strongest", tr("cli.strongest"), run_strongest);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--of", options->of, tr("cli.strongest.of"))->required()->allow_extra_args(false);
   command->add_option("--by", options->by, tr("cli.strongest.by"))
-      ->check(CLI::Validator(one_word_of({"value", "write", "weight"}), ""));
+      ->check(word_of({"value", "write", "weight"}));
   command->add_option("--top", options->most, tr("cli.strongest.top"))->transform(whole(1, 1000));
   options->data.add_to(*command, true);
   options->text.add_to(*command, false);
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   CLI::Option* const file = command->add_option("--out", options->out, tr("cli.path.out"));
   command->add_option("--table", options->table, tr("cli.strongest.table"))
-      ->check(CLI::Validator(one_word_of({"texts", "histogram"}), ""))
+      ->check(word_of({"texts", "histogram"}))
       ->needs(file);
-  command->callback([options, &action] { action = [options] { return run_strongest(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -224,8 +224,7 @@ Status run_trace(const TraceOptions& options) {
 }  // namespace
 
 void add_trace(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("trace", tr("cli.trace"));
-  const auto options = std::make_shared<TraceOptions>();
+  const auto [command, options] = new_command(app, action, "trace", tr("cli.trace"), run_trace);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->sequences.add_to(*command, true);
   options->data.add_to(*command);
@@ -242,7 +241,6 @@ void add_trace(CLI::App& app, Action& action) {
   command->add_option("--target", options->loss.target, tr("cli.trace.target"))
       ->transform(whole(0, std::numeric_limits<int>::max()))
       ->needs(gradients);
-  command->callback([options, &action] { action = [options] { return run_trace(*options); }; });
 }
 
 }  // namespace attnscope::cli

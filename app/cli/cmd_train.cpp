@@ -283,10 +283,8 @@ void add_sizes(CLI::App& command, TrainOptions& o) {
   command.add_option("--kv-heads", o.sizes.kv_heads, tr("cli.train.kv_heads"))->transform(count);
   command.add_option("--d-model", o.sizes.d_model, tr("cli.train.d_model"))->transform(count);
   command.add_option("--d-mlp", o.sizes.d_mlp, tr("cli.train.d_mlp"))->transform(count);
-  command.add_option("--order", o.sizes.order, tr("cli.train.order"))
-      ->check(CLI::Validator(one_word_of({"pre", "post"}), ""));
-  command.add_option("--mask", o.sizes.mask, tr("cli.train.mask"))
-      ->check(CLI::Validator(one_word_of({"prefix", "causal"}), ""));
+  command.add_option("--order", o.sizes.order, tr("cli.train.order"))->check(word_of({"pre", "post"}));
+  command.add_option("--mask", o.sizes.mask, tr("cli.train.mask"))->check(word_of({"prefix", "causal"}));
 }
 
 void add_recipe(CLI::App& command, TrainOptions& o) {
@@ -296,7 +294,7 @@ void add_recipe(CLI::App& command, TrainOptions& o) {
   command.add_option("--learning-rate,--rate", o.recipe.learning_rate, tr("cli.train.rate"))
       ->transform(real(1e-12, 1e3));
   command.add_option("--schedule", o.recipe.schedule, tr("cli.train.schedule"))
-      ->check(CLI::Validator(one_word_of({"cosine", "inverse_sqrt", "constant"}), ""));
+      ->check(word_of({"cosine", "inverse_sqrt", "constant"}));
   command.add_option("--warmup", o.recipe.warmup, tr("cli.train.warmup"))->transform(whole(0, 1 << 24));
   command.add_option("--smoothing", o.recipe.smoothing, tr("cli.train.smoothing"))->transform(real(0, 0.99));
 }

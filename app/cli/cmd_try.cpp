@@ -76,11 +76,9 @@ Status run_try_command(const TryOptions& options) {
 }  // namespace
 
 void add_try(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("try", tr("cli.try"));
-  const auto options = std::make_shared<TryOptions>();
+  const auto [command, options] = new_command(app, action, "try", tr("cli.try"), run_try_command);
   command->add_option("MODEL", options->model, tr(kModelHelp))->capture_default_str();
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_try_command(*options); }; });
 }
 
 }  // namespace attnscope::cli

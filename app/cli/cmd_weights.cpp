@@ -141,8 +141,7 @@ Status run_weights(const WeightOptions& options) {
 }  // namespace
 
 void add_weights(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("weights", tr("cli.weights"));
-  const auto options = std::make_shared<WeightOptions>();
+  const auto [command, options] = new_command(app, action, "weights", tr("cli.weights"), run_weights);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--of", options->of, tr("cli.weights.of"))->allow_extra_args(false)->type_name("NAME");
   command->add_option("--top", options->top, tr("cli.weights.top"))->transform(whole(0, 1 << 20));
@@ -151,7 +150,6 @@ void add_weights(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
   command->add_flag("--yes", options->yes, tr("cli.weights.yes"));
-  command->callback([options, &action] { action = [options] { return run_weights(*options); }; });
 }
 
 }  // namespace attnscope::cli

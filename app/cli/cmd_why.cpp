@@ -130,18 +130,15 @@ Status run_why(const WhyOptions& options) {
 }  // namespace
 
 void add_why(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("why", tr("cli.why"));
-  const auto options = std::make_shared<WhyOptions>();
+  const auto [command, options] = new_command(app, action, "why", tr("cli.why"), run_why);
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->text.add_to(*command, false);
   command->add_option("--cell", options->cell, tr("cli.why.cell"))->required();
-  command->add_option("--by", options->by, tr("cli.why.by"))
-      ->check(CLI::Validator(one_word_of({"part", "head", "token"}), ""));
+  command->add_option("--by", options->by, tr("cli.why.by"))->check(word_of({"part", "head", "token"}));
   command->add_option("--most", options->most, tr("cli.why.most"))->transform(whole(0, 1 << 30));
   command->add_flag("--loadings", options->loadings, tr("cli.why.loadings"));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
-  command->callback([options, &action] { action = [options] { return run_why(*options); }; });
 }
 
 }  // namespace attnscope::cli

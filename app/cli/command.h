@@ -7,13 +7,18 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/base/no_copy.h"
 #include "core/base/number.h"
+#include "core/base/words.h"
 #include "core/io/writers.h"
 #include "core/model/measure.h"
 #include "core/session/data_set.h"
@@ -31,6 +36,8 @@ inline CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
   return {whole_number(least, most), ""};
 }
 inline CLI::Validator real(double least, double most) { return {real_number(least, most), ""}; }
+/// One of these words.
+inline CLI::Validator word_of(std::vector<std::string> words) { return {one_word_of(std::move(words)), ""}; }
 
 /// NaN without its sign bit, which has no meaning but would be printed.
 inline double unsigned_nan(double value) {
@@ -39,6 +46,30 @@ inline double unsigned_nan(double value) {
 
 /// The body of the chosen command, set by its callback and run after parsing.
 using Action = std::function<Status()>;
+
+/// --measure of commands that take several.
+inline void add_measures(CLI::App& command, std::vector<std::string>& measures) {
+  command.add_option("--measure", measures, tr("cli.ask.measures"))
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("M");
+}
+
+/// A command and the options that its flags write.
+template <class Options>
+struct NewCommand {
+  CLI::App* command = nullptr;
+  std::shared_ptr<Options> options;
+};
+/// Adds the command `name`, described by `help`; if it is chosen, the action is `run` of its options.
+template <class Argument, class Options = std::remove_cvref_t<Argument>>
+NewCommand<Options> new_command(CLI::App& app, Action& action, const char* name, const char* help,
+                                Status (*run)(Argument)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(name, help);
+  command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  return {command, options};
+}
 
 /// Each adds one or more commands to the program; sets `action` when its command was chosen.
 void add_steps(CLI::App& app, Action& action);
@@ -86,12 +117,10 @@ void keep_opened(std::size_t most);
 /// parse_lora's.
 Status choose_lora(const std::string& text);
 /// While it lives, models are opened without one.
-class WithoutLora {
+class WithoutLora : NoCopy {
  public:
   WithoutLora();
   ~WithoutLora();
-  WithoutLora(const WithoutLora&) = delete;
-  WithoutLora& operator=(const WithoutLora&) = delete;
 
  private:
   LoraChoice before_;

@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "core/arch/shipped.h"
+#include "core/base/no_copy.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/page.h"
@@ -34,11 +35,9 @@ constexpr std::array<Room, 8> kRooms{{{"1280x720", 1280, 720, &figure::kWindowLe
 
 constexpr const char* kLabs = "labs";  // the view, and their name beside those of models
 
-class FigureCheck {
+class FigureCheck : NoCopy {
  public:
   explicit FigureCheck(bool json) : json_(json), lang_(language()) {}
-  FigureCheck(const FigureCheck&) = delete;
-  FigureCheck& operator=(const FigureCheck&) = delete;
   ~FigureCheck() { back_to_own_language(); }
 
   Status look_at(const std::string& name) {

@@ -9,6 +9,7 @@
 
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
+#include "core/base/no_copy.h"
 #include "core/session/data_runs.h"
 #include "core/system/signals.h"
 
@@ -52,12 +53,10 @@ class PromptRuns : public DataRuns {
 
  private:
   // While prompts are gone through.
-  class Progress {
+  class Progress : NoCopy {
    public:
     explicit Progress(const PromptRuns& runs);
     ~Progress();
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
     void took_one() const;
 
    private:

@@ -12,6 +12,7 @@
 
 #include "app/figure/display_list.h"
 #include "app/gpu/painter.h"
+#include "core/base/no_copy.h"
 #include "core/step/place.h"
 
 namespace attnscope {
@@ -68,19 +69,17 @@ class Canvas {
 };
 
 /// RAII: Canvas calls of a window are also recorded into `list`; null: no recording.
-class DrawRecording {
+class DrawRecording : NoCopy {
  public:
   explicit DrawRecording(DisplayList* list);
   ~DrawRecording();
-  DrawRecording(const DrawRecording&) = delete;
-  DrawRecording& operator=(const DrawRecording&) = delete;
 
  private:
   DisplayList* before_;
 };
 
 /// RAII: primitives drawn during its life form one group of the recording: its kind, and the step it shows.
-class DrawGroupScope {
+class DrawGroupScope : NoCopy {
  public:
   explicit DrawGroupScope(const char* what);
   /// Named "blocks.0.attn.q[head=1]"; without the head when it is below 0.
@@ -88,8 +87,6 @@ class DrawGroupScope {
   /// Named by a weight.
   DrawGroupScope(const char* what, const std::string& weight);
   ~DrawGroupScope();
-  DrawGroupScope(const DrawGroupScope&) = delete;
-  DrawGroupScope& operator=(const DrawGroupScope&) = delete;
 
  private:
   DisplayList* record_;

@@ -8,18 +8,17 @@
 #include <vector>
 
 #include "app/gpu/image_file.h"
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 
 struct GLFWwindow;
 
 namespace attnscope {
 
-class GlContext {
+class GlContext : NoCopy {
  public:
   virtual ~GlContext() = default;
   GlContext() = default;
-  GlContext(const GlContext&) = delete;
-  GlContext& operator=(const GlContext&) = delete;
 
   /// Null when there is no visible window.
   virtual GLFWwindow* window() const { return nullptr; }

@@ -12,16 +12,15 @@
 #include "app/gpu/lens.h"
 #include "app/gpu/offscreen.h"
 #include "app/gpu/painter.h"
+#include "core/base/no_copy.h"
 
 namespace attnscope {
 
-class ImguiHost {
+class ImguiHost : NoCopy {
  public:
   /// Makes the ImGui context, its style and fonts at `scale` (0: the content scale of the screen).
   static Result<std::unique_ptr<ImguiHost>> make(GlContext& context, float scale);
   ~ImguiHost();
-  ImguiHost(const ImguiHost&) = delete;
-  ImguiHost& operator=(const ImguiHost&) = delete;
 
   /// Feeds the queued input to ImGui and starts a frame; new glyphs are rasterised here.
   void new_frame();

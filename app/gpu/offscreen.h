@@ -5,17 +5,16 @@
 #include <memory>
 
 #include "app/gpu/image_file.h"
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 
 namespace attnscope {
 
-class Offscreen {
+class Offscreen : NoCopy {
  public:
   /// width x height pixels. Errors: larger than the driver allows.
   static Result<std::unique_ptr<Offscreen>> make(int width, int height);
   ~Offscreen();
-  Offscreen(const Offscreen&) = delete;
-  Offscreen& operator=(const Offscreen&) = delete;
 
   unsigned framebuffer() const { return framebuffer_; }
   /// Texture with its pixels, bottom row first.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "app/look/colormap.h"
+#include "core/base/no_copy.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -33,13 +34,11 @@ struct AtlasPlace {
 /// True where both are the same numbers of the same memory, in the same order.
 bool same_view(const Tensor& a, const Tensor& b);
 
-class Painter {
+class Painter : NoCopy {
  public:
   /// `has_gl`: a GL context is current now and at every later call. False: null mode.
   explicit Painter(bool has_gl);
   ~Painter();
-  Painter(const Painter&) = delete;
-  Painter& operator=(const Painter&) = delete;
 
   /// Before the first drawing of a frame, after the frame before was rendered. Frees textures that were
   /// unused for kFramesKept frames.

@@ -6,17 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 
 namespace attnscope {
 
-class Program {
+class Program : NoCopy {
  public:
   /// `attributes[location]`: the names bound to attribute locations; an empty name is skipped.
   Program(std::string vertex_file, std::string fragment_file, std::vector<std::string> attributes);
   ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
 
   /// True when the shader files are read from a folder (ATTNSCOPE_SHADERS) and may change at any time.
   static bool reads_files();

@@ -10,6 +10,7 @@
 #include "app/look/imgui_compat.h"
 #include "app/look/scopes.h"
 #include "app/look/theme.h"
+#include "core/base/no_copy.h"
 
 namespace attnscope {
 namespace {
@@ -38,7 +39,7 @@ Screen other_screen(GLFWwindow* window) {
 }
 
 /// RAII: makes another ImGui context and another window's OpenGL context current.
-class Elsewhere {
+class Elsewhere : NoCopy {
  public:
   Elsewhere(ImGuiContext* context, GLFWwindow* window)
       : context_(ImGui::GetCurrentContext()), window_(glfwGetCurrentContext()) {
@@ -49,8 +50,6 @@ class Elsewhere {
     ImGui::SetCurrentContext(context_);
     glfwMakeContextCurrent(window_);
   }
-  Elsewhere(const Elsewhere&) = delete;
-  Elsewhere& operator=(const Elsewhere&) = delete;
 
  private:
   ImGuiContext* context_;

@@ -8,18 +8,17 @@
 #include <string>
 
 #include "app/gpu/imgui_host.h"
+#include "core/base/no_copy.h"
 
 namespace attnscope {
 
-class SideWindow {
+class SideWindow : NoCopy {
  public:
   /// Opens full size on another screen if there is one, else with a default size on the same screen. Errors:
   /// the context has no window, GLFW cannot make one.
   static Result<std::unique_ptr<SideWindow>> make(GlContext& first, ImguiHost& host,
                                                   const std::string& title);
   ~SideWindow();
-  SideWindow(const SideWindow&) = delete;
-  SideWindow& operator=(const SideWindow&) = delete;
 
   bool should_close() const;
   /// Copies the frame that the first window is about to present. Before its swap().

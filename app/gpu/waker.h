@@ -4,17 +4,16 @@
 
 #include <functional>
 
+#include "core/base/no_copy.h"
 #include "core/base/workers.h"
 
 namespace attnscope {
 
-class Waker {
+class Waker : NoCopy {
  public:
   /// `wake` is called on the thread.
   explicit Waker(std::function<void()> wake);
   ~Waker();  ///< stops the thread
-  Waker(const Waker&) = delete;
-  Waker& operator=(const Waker&) = delete;
 
   /// Wakes through the current Waker, if there is one. Async-signal-safe.
   static void ask();

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
-class Label {
+class Label : NoCopy {
  public:
   /// Uses the string as it is.
   Label(const char* whole) : whole_(whole) {}                 // NOLINT(google-explicit-constructor)
@@ -24,8 +26,6 @@ class Label {
     *at = 0;
     whole_ = begin;
   }
-  Label(const Label&) = delete;
-  Label& operator=(const Label&) = delete;
 
   const char* c_str() const { return whole_; }
   operator std::string_view() const { return whole_; }  // NOLINT(google-explicit-constructor)

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/no_copy.h"
+
 struct FT_LibraryRec_;
 struct FT_FaceRec_;
 
@@ -24,12 +26,10 @@ struct FontChain {
   std::vector<Source> sources;
 };
 
-class LateGlyphs {
+class LateGlyphs : NoCopy {
  public:
   LateGlyphs() = default;
   ~LateGlyphs();
-  LateGlyphs(const LateGlyphs&) = delete;
-  LateGlyphs& operator=(const LateGlyphs&) = delete;
 
   /// Reserves the area in an empty atlas; before it is built.
   void reserve(ImFontAtlas& atlas, float scale);

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "app/look/imgui_compat.h"
+#include "core/base/no_copy.h"
 
 namespace attnscope {
 
@@ -24,10 +25,8 @@ class UiMark {
 };
 
 /// Base of all guards.
-struct Scope {
+struct Scope : NoCopy {
   Scope() = default;
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
 
  protected:
   ~Scope() = default;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
 /// End of the line that begins at `text`, in the current font: after the last word that fits in `width`
@@ -26,12 +28,10 @@ void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text);
 /// tooltip would cover what is used next. Not of pictures.
 bool tooltip_is_spent();
 /// While it lives, tooltips of items stand beside them: of the rows of a table.
-class TooltipsBeside {
+class TooltipsBeside : NoCopy {
  public:
   TooltipsBeside();
   ~TooltipsBeside();
-  TooltipsBeside(const TooltipsBeside&) = delete;
-  TooltipsBeside& operator=(const TooltipsBeside&) = delete;
 };
 
 }  // namespace attnscope

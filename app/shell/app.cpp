@@ -44,7 +44,6 @@ constexpr double kBlinkWait = 0.25;    // blinking text cursor
 constexpr double kIdleWait = 10.0;
 constexpr double kClockWait = 0.5;  // clock in the presenter's window
 constexpr double kFilesWait = 2.0;  // interval for checking whether open files have changed
-constexpr float kAppDefaultWidth = 1440.f, kAppDefaultHeight = 900.f;
 
 // The easy window grows with its size, the panels show more.
 float window_scale(const FrameState& state, float base, float width, float height) {
@@ -345,28 +344,23 @@ Status open_and_wait(FrameState& state, const Options& options) {
 }
 
 int take_screenshot(const Options& options) {
-  const float scale = options.scale > 0.f ? options.scale : 1.f;
-  const float width = options.width > 0 ? static_cast<float>(options.width) : kAppDefaultWidth;
-  const float height = options.height > 0 ? static_cast<float>(options.height) : kAppDefaultHeight;
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
-  state.workspace.animate = false;
-  state.workspace.still = true;
+  hold_still(state.workspace);
   if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
-  auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return complain(context.error());
-  auto host = ImguiHost::make(**context, scale);
-  if (!host) return complain(host.error());
+  auto screen = open_still_screen(options, ImVec2(kUsualWide, kUsualHigh));
+  if (!screen) return complain(screen.error());
+  ImguiHost& host = *screen->host;
   if (Status status = apply_look(state, options); !status) return complain(status.error());
   const auto set_scale = [&] {  // depends on the current view and level
-    const float wide = width * scale, high = height * scale;
-    (*host)->set_scale(state.presenter.on ? presenter_scale(state, wide, high)
-                                          : window_scale(state, scale, wide, high));
+    const float scale = screen->scale, wide = screen->size.x * scale, high = screen->size.y * scale;
+    host.set_scale(state.presenter.on ? presenter_scale(state, wide, high)
+                                      : window_scale(state, scale, wide, high));
   };
   set_scale();
   state.workspace.animate = false;
-  const auto frames = [&](int count) { draw_frames(count, **host, frame); };
+  const auto frames = [&](int count) { draw_frames(count, host, frame); };
   frames(1);
   std::vector<std::string> notes;
   if (session.result())
@@ -375,20 +369,21 @@ int take_screenshot(const Options& options) {
   for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
-  settle(session, **host, frame, kSettleFrames);
+  settle(session, host, frame, kSettleFrames);
   if (state.presenter.on) {
     set_scale();
-    settle(session, **host, frame, kSettleFrames);
+    settle(session, host, frame, kSettleFrames);
   }
   if (session.mixed()) return complain(*session.mixed());
   if (!options.save_session.empty())
     if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
   if (!options.export_path.empty())
-    if (Status written = write_export(options, **host, **context, frame); !written)
+    if (Status written = write_export(options, host, *screen->context, frame); !written)
       return complain(written.error());
   if (options.screenshot.empty()) return 0;
-  const Status written = is_svg_path(options.screenshot) ? write_stage(options.screenshot, **host, frame)
-                                                         : write_window(options.screenshot, **context, state);
+  const Status written = is_svg_path(options.screenshot)
+                             ? write_stage(options.screenshot, host, frame)
+                             : write_window(options.screenshot, *screen->context, state);
   if (!written) return complain(written.error());
   return 0;
 }

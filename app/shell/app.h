@@ -9,6 +9,9 @@ namespace attnscope {
 
 struct FrameState;
 
+/// Size of the window where options and settings name none: units.
+constexpr float kUsualWide = 1440.f, kUsualHigh = 900.f;
+
 /// Says on stderr what went wrong; returns the exit status.
 int complain(const Error& error);
 /// Opens what the options name and waits for its run, and, where no frames are measured, for a training.

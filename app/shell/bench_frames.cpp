@@ -29,8 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFrames = 90;  // per view and kind of measurement
-constexpr float kBenchFramesDefaultWidth = 1440.f, kBenchFramesDefaultHeight = 900.f;
+constexpr int kFrames = 90;          // per view and kind of measurement
 constexpr float kPlaySpeed = 12.f;   // steps per second
 constexpr std::size_t kChosen = 24;  // number of heads of a long input that are opened
 constexpr std::int64_t kLong = 512;  // tokens; longer inputs are shown downsampled
@@ -246,19 +245,15 @@ void print(const std::vector<Measured>& rows, bool json, const std::string& driv
 }  // namespace
 
 int bench_frames(const Options& options) {
-  const float scale = options.scale > 0.f ? options.scale : 1.f;
-  const float width = options.width > 0 ? static_cast<float>(options.width) : kBenchFramesDefaultWidth;
-  const float height = options.height > 0 ? static_cast<float>(options.height) : kBenchFramesDefaultHeight;
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
   if (const Status opened = open_and_wait(state, options); !opened) return complain(opened.error());
-  auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return complain(context.error());
-  auto host = ImguiHost::make(**context, scale);
-  if (!host) return complain(host.error());
+  auto screen = open_still_screen(options, ImVec2(kUsualWide, kUsualHigh));
+  if (!screen) return complain(screen.error());
   if (Status status = apply_look(state, options); !status) return complain(status.error());
-  print(Bench(session, **host, frame).measure(options.view), options.json, (*context)->description);
+  print(Bench(session, *screen->host, frame).measure(options.view), options.json,
+        screen->context->description);
   return 0;
 }
 

@@ -23,7 +23,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFitWidth = 1280.f, kFitHeight = 720.f;      // units, without --size
+constexpr float kFitWide = 1280.f, kFitHigh = 720.f;         // units, without --size
 constexpr float kLeastDigit = 14.f, kLeastPresented = 20.f;  // em of the looked-at row's digits
 constexpr int kFitFrames = 3;  // until sizes that depend on the frame before stand still
 
@@ -223,20 +223,15 @@ std::vector<std::string> models_to_check(FrameState& state, const Options& optio
 }  // namespace
 
 int check_fit(const Options& options) {
-  const float scale = options.scale > 0.f ? options.scale : 1.f;
-  const ImVec2 size((options.width > 0 ? static_cast<float>(options.width) : kFitWidth) * scale,
-                    (options.height > 0 ? static_cast<float>(options.height) : kFitHeight) * scale);
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
-  state.workspace.animate = false;
-  state.workspace.still = true;
-  auto context = make_offscreen(static_cast<int>(size.x), static_cast<int>(size.y));
-  if (!context) return complain(context.error());
-  auto host = ImguiHost::make(**context, scale);
-  if (!host) return complain(host.error());
+  hold_still(state.workspace);
+  auto screen = open_still_screen(options, ImVec2(kFitWide, kFitHigh));
+  if (!screen) return complain(screen.error());
   const std::string own_language{std::string_view(language())};  // a copy: the checks change it
-  FitCheck check(options, session, **host, frame, size);
+  FitCheck check(options, session, *screen->host, frame,
+                 ImVec2(screen->size.x * screen->scale, screen->size.y * screen->scale));
   const std::string lecture = options.lecture;
   if (!lecture.empty())
     if (const Status checked = check.check_lecture(lecture); !checked) return complain(checked.error());

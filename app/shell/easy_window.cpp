@@ -93,6 +93,8 @@ void EasyWindow::follow_text(FrameState& state, const RunResult& run) {
 }
 
 void EasyWindow::follow(FrameState& state, const RunResult& run) {
+  follow_text(state, run);
+  if (!state.lessons.open()) try_.follow(state, run);
   Cursor& cursor = state.workspace.cursor;
   if (const auto& trace = run.shared(cursor.sequence); view_.run != trace) {
     view_ = first_state(*run.document.opened, trace);
@@ -304,8 +306,6 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
-        follow_text(state, *context.run);
-        if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
         const bool trains = EasyTraining::shown(state), front = trains && film_.before_first(state);
@@ -358,8 +358,6 @@ void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) 
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
-        follow_text(state, *context.run);
-        if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         const float says = state.lessons.open() ? 0.f : try_.presented_height(state);
         draw_figure(state, context, ImVec2(0, 0), ImVec2(size.x, size.y - says));

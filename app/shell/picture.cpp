@@ -17,6 +17,7 @@
 #include "app/state/copied_picture.h"
 #include "app/state/shown_figure.h"
 #include "app/widgets/clipboard.h"
+#include "core/base/no_copy.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/carried.h"
@@ -55,6 +56,22 @@ bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames)
 }
 
 }  // namespace
+
+Result<StillScreen> open_still_screen(const Options& options, ImVec2 usual) {
+  StillScreen out;
+  if (options.scale > 0.f) out.scale = options.scale;
+  out.size = ImVec2(options.width > 0 ? static_cast<float>(options.width) : usual.x,
+                    options.height > 0 ? static_cast<float>(options.height) : usual.y);
+  TRY(out.context,
+      make_offscreen(static_cast<int>(out.size.x * out.scale), static_cast<int>(out.size.y * out.scale)));
+  TRY(out.host, ImguiHost::make(*out.context, out.scale));
+  return out;
+}
+
+void hold_still(Workspace& workspace) {
+  workspace.animate = false;
+  workspace.still = true;
+}
 
 void draw_frames(int count, ImguiHost& host, Frame& frame) {
   for (int i = 0; i < count; ++i) {
@@ -143,12 +160,10 @@ Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
 namespace {
 
 // While it lives, the window has no notices: what was said of the last picture is not part of the next one.
-class WithoutNotices {
+class WithoutNotices : NoCopy {
  public:
   explicit WithoutNotices(FrameState& state) : state_(state) { held_.swap(state.notices); }
   ~WithoutNotices() { state_.notices.insert(state_.notices.begin(), held_.begin(), held_.end()); }
-  WithoutNotices(const WithoutNotices&) = delete;
-  WithoutNotices& operator=(const WithoutNotices&) = delete;
 
  private:
   FrameState& state_;

@@ -3,13 +3,27 @@
 // job.
 #pragma once
 
+#include <memory>
+
 #include "app/figure/display_list.h"
+#include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/shell/frame.h"
 #include "app/shell/options.h"
 
 namespace attnscope {
 
+/// What draws without a display.
+struct StillScreen {
+  float scale = 1;
+  ImVec2 size{0, 0};  ///< units; times scale: pixels
+  std::unique_ptr<GlContext> context;
+  std::unique_ptr<ImguiHost> host;
+};
+/// Of the size and scale that options ask for, or of the usual size. Errors: no such context can be made.
+Result<StillScreen> open_still_screen(const Options& options, ImVec2 usual);
+/// No motion, and nothing that is shown for a while only.
+void hold_still(Workspace& workspace);
 /// Draws frames without presenting them.
 void draw_frames(int count, ImguiHost& host, Frame& frame);
 /// Draws until the session's jobs and fonts are ready, then `frames` more; timeout 20 s.

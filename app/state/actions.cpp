@@ -76,6 +76,13 @@ std::string key_name(Key key) {
 
 }  // namespace
 
+Action everywhere(Action row) {
+  row.scope = KeyScope::everywhere;
+  row.over = OverPopups::lists;
+  row.level = Level::easy;
+  return row;
+}
+
 std::string chord_text(const Chord& chord) {
   return std::string(chord.ctrl ? "Ctrl+" : "") + (chord.shift ? "Shift+" : "") + key_name(chord.key);
 }

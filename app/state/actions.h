@@ -73,6 +73,9 @@ struct Action {
   Level level = Level::full;  ///< easy: its keys work in the easy window too; full: only beside all panels
 };
 
+/// The row with a key that is heard at both levels, while text is typed and over open lists.
+Action everywhere(Action row);
+
 /// Every action: those of the groups in the order of the menus, and one per view.
 const std::vector<Action>& actions();
 /// Null if there is no such action.

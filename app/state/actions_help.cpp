@@ -29,42 +29,41 @@ void toggle(Held& held) {
   held.since = held.on ? ImGui::GetTime() : -1;
 }
 
+// The row with a key that is heard while one presents.
+Action on_projector(Action row) {
+  row.scope = KeyScope::presenter;
+  row.why_not = not_presenting;
+  row.level = Level::easy;
+  return row;
+}
+
 }  // namespace
 
 std::vector<Action> present_actions() {
   return {
-      {.id = "present.spotlight",
-       .run = [](FrameState& state, std::string_view) { toggle(state.presenter.spotlight); },
-       .keys = {{Key::s}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .checked = [](const FrameState& state, std::string_view) { return state.presenter.spotlight.on; },
-       .level = Level::easy},
+      on_projector({.id = "present.spotlight",
+                    .run = [](FrameState& state, std::string_view) { toggle(state.presenter.spotlight); },
+                    .keys = {{Key::s}},
+                    .checked = [](const FrameState& state,
+                                  std::string_view) { return state.presenter.spotlight.on; }}),
       {.id = "present.magnifier",
        .run = [](FrameState& state, std::string_view) { toggle(state.presenter.magnifier); },
        .menu = Menu::view,
        .keys = {{Key::m}},
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.magnifier.on; }},
-      {.id = "present.pen",
-       .run = [](FrameState& state, std::string_view) { state.presenter.pen = !state.presenter.pen; },
-       .keys = {{Key::p}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .checked = [](const FrameState& state, std::string_view) { return state.presenter.pen; },
-       .level = Level::easy},
-      {.id = "present.erase",
-       .run = [](FrameState& state, std::string_view) { wipe_strokes(state); },
-       .keys = {{Key::e}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .level = Level::easy},
-      {.id = "present.black",
-       .run = [](FrameState& state, std::string_view) { state.presenter.black = !state.presenter.black; },
-       .keys = {{Key::b}, {Key::period}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .checked = [](const FrameState& state, std::string_view) { return state.presenter.black; },
-       .level = Level::easy},
+      on_projector(
+          {.id = "present.pen",
+           .run = [](FrameState& state, std::string_view) { state.presenter.pen = !state.presenter.pen; },
+           .keys = {{Key::p}},
+           .checked = [](const FrameState& state, std::string_view) { return state.presenter.pen; }}),
+      on_projector({.id = "present.erase",
+                    .run = [](FrameState& state, std::string_view) { wipe_strokes(state); },
+                    .keys = {{Key::e}}}),
+      on_projector(
+          {.id = "present.black",
+           .run = [](FrameState& state, std::string_view) { state.presenter.black = !state.presenter.black; },
+           .keys = {{Key::b}, {Key::period}},
+           .checked = [](const FrameState& state, std::string_view) { return state.presenter.black; }}),
       {.id = "present.words",
        .run = [](FrameState& state, std::string_view) { state.presenter.words = !state.presenter.words; },
        .keys = {{Key::l}},
@@ -74,38 +73,27 @@ std::vector<Action> present_actions() {
              return state.lessons.open() ? not_presenting(state) : "why_not.no_lesson";
            },
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.words; }},
-      {.id = "present.notes",
-       .run = [](FrameState& state, std::string_view) { state.presenter.notes = !state.presenter.notes; },
-       .keys = {{Key::n}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .checked = [](const FrameState& state, std::string_view) { return state.presenter.notes; },
-       .level = Level::easy},
-      {.id = "present.end",
-       .run = [](FrameState& state, std::string_view) { set_presenting(state, false); },
-       .keys = {{Key::escape}},
-       .scope = KeyScope::presenter,
-       .why_not = not_presenting,
-       .level = Level::easy},
+      on_projector(
+          {.id = "present.notes",
+           .run = [](FrameState& state, std::string_view) { state.presenter.notes = !state.presenter.notes; },
+           .keys = {{Key::n}},
+           .checked = [](const FrameState& state, std::string_view) { return state.presenter.notes; }}),
+      on_projector({.id = "present.end",
+                    .run = [](FrameState& state, std::string_view) { set_presenting(state, false); },
+                    .keys = {{Key::escape}}}),
   };
 }
 
 std::vector<Action> help_actions() {
   return {
-      {.id = "help.keys",
-       .run = [](FrameState& state, std::string_view) { state.show_keys = true; },
-       .menu = Menu::help,
-       .keys = {{Key::f1}},
-       .scope = KeyScope::everywhere,
-       .over = OverPopups::lists,
-       .level = Level::easy},
-      {.id = "help.palette",
-       .run = [](FrameState& state, std::string_view) { state.show_palette = true; },
-       .menu = Menu::help,
-       .keys = {{Key::p, true}},
-       .scope = KeyScope::everywhere,
-       .over = OverPopups::lists,
-       .level = Level::easy},
+      everywhere({.id = "help.keys",
+                  .run = [](FrameState& state, std::string_view) { state.show_keys = true; },
+                  .menu = Menu::help,
+                  .keys = {{Key::f1}}}),
+      everywhere({.id = "help.palette",
+                  .run = [](FrameState& state, std::string_view) { state.show_palette = true; },
+                  .menu = Menu::help,
+                  .keys = {{Key::p, true}}}),
       {.id = "help.menus",
        .run = [](FrameState& state, std::string_view) { state.open_menu = true; },
        .keys = {{Key::f10}},

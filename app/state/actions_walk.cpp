@@ -1,6 +1,7 @@
 // Moves of the cursor: steps, blocks, heads, inputs, and the pinned cell.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "app/state/actions.h"
 #include "app/state/cursor.h"
@@ -54,6 +55,8 @@ void layer_by(FrameState& state, int by) {
   move_layer(state.workspace.cursor, *state.walked, by);
 }
 
+void head_by(FrameState& state, int by) { move_head(state.workspace.cursor, *state.walked, by); }
+
 void go_to(FrameState& state, std::string_view text) {
   const auto site = parse_site(std::string(text));
   if (site) go_to_site(state.workspace, *state.walked, *site);
@@ -98,48 +101,37 @@ void next_sequence(FrameState& state, std::string_view) {
   tidy_cursor(cursor, *state.run);
 }
 
+template <auto move, int by>
+void moved(FrameState& state, std::string_view) {
+  move(state, by);
+}
+template <int down, int right>
+void pin_moved(FrameState& state, std::string_view) {
+  move_pin(state, down, right);
+}
+
+// A key of both levels that moves on; held down, again and again.
+Action moving(const char* id, Chord key, Action::Run run, Action::WhyNot why_not, bool repeats = true) {
+  return {.id = id,
+          .run = run,
+          .menu = Menu::walk,
+          .keys = {key},
+          .why_not = why_not,
+          .repeats = repeats,
+          .level = Level::easy};
+}
+Action moving_pin(const char* id, Key key, Action::Run run) {
+  return {.id = id, .run = run, .keys = {{key, true}}, .why_not = no_pin, .repeats = true};
+}
+
 std::vector<Action> step_rows() {
   return {
-      {.id = "walk.next",
-       .run = [](FrameState& state, std::string_view) { step_by(state, 1); },
-       .menu = Menu::walk,
-       .keys = {{Key::right}},
-       .why_not = nothing_to_walk,
-       .repeats = true,
-       .level = Level::easy},
-      {.id = "walk.previous",
-       .run = [](FrameState& state, std::string_view) { step_by(state, -1); },
-       .menu = Menu::walk,
-       .keys = {{Key::left}},
-       .why_not = nothing_to_walk,
-       .repeats = true,
-       .level = Level::easy},
-      {.id = "walk.first",
-       .run = [](FrameState& state, std::string_view) { step_to_end(state, -1); },
-       .menu = Menu::walk,
-       .keys = {{Key::home}},
-       .why_not = nothing_to_walk,
-       .level = Level::easy},
-      {.id = "walk.last",
-       .run = [](FrameState& state, std::string_view) { step_to_end(state, 1); },
-       .menu = Menu::walk,
-       .keys = {{Key::end}},
-       .why_not = nothing_to_walk,
-       .level = Level::easy},
-      {.id = "walk.next_page",
-       .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
-       .menu = Menu::walk,
-       .keys = {{Key::page_down}},
-       .why_not = no_pages,
-       .repeats = true,
-       .level = Level::easy},
-      {.id = "walk.previous_page",
-       .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
-       .menu = Menu::walk,
-       .keys = {{Key::page_up}},
-       .why_not = no_pages,
-       .repeats = true,
-       .level = Level::easy},
+      moving("walk.next", {Key::right}, moved<step_by, 1>, nothing_to_walk),
+      moving("walk.previous", {Key::left}, moved<step_by, -1>, nothing_to_walk),
+      moving("walk.first", {Key::home}, moved<step_to_end, -1>, nothing_to_walk, false),
+      moving("walk.last", {Key::end}, moved<step_to_end, 1>, nothing_to_walk, false),
+      moving("walk.next_page", {Key::page_down}, moved<turn_page, 1>, no_pages),
+      moving("walk.previous_page", {Key::page_up}, moved<turn_page, -1>, no_pages),
       {.id = "walk.play",
        .run = play,
        .menu = Menu::walk,
@@ -166,38 +158,13 @@ std::vector<Action> step_rows() {
 }
 
 std::vector<Action> block_rows() {
+  Action first = moving("walk.block_up", {Key::up}, moved<layer_by, -1>, no_run);
+  first.line_above = true;
   return {
-      {.id = "walk.block_up",
-       .run = [](FrameState& state, std::string_view) { layer_by(state, -1); },
-       .menu = Menu::walk,
-       .keys = {{Key::up}},
-       .why_not = no_run,
-       .repeats = true,
-       .line_above = true,
-       .level = Level::easy},
-      {.id = "walk.block_down",
-       .run = [](FrameState& state, std::string_view) { layer_by(state, 1); },
-       .menu = Menu::walk,
-       .keys = {{Key::down}},
-       .why_not = no_run,
-       .repeats = true,
-       .level = Level::easy},
-      {.id = "walk.head_up",
-       .run = [](FrameState& state,
-                 std::string_view) { move_head(state.workspace.cursor, *state.walked, -1); },
-       .menu = Menu::walk,
-       .keys = {{Key::up, false, true}},
-       .why_not = no_run,
-       .repeats = true,
-       .level = Level::easy},
-      {.id = "walk.head_down",
-       .run = [](FrameState& state,
-                 std::string_view) { move_head(state.workspace.cursor, *state.walked, 1); },
-       .menu = Menu::walk,
-       .keys = {{Key::down, false, true}},
-       .why_not = no_run,
-       .repeats = true,
-       .level = Level::easy},
+      std::move(first),
+      moving("walk.block_down", {Key::down}, moved<layer_by, 1>, no_run),
+      moving("walk.head_up", {Key::up, false, true}, moved<head_by, -1>, no_run),
+      moving("walk.head_down", {Key::down, false, true}, moved<head_by, 1>, no_run),
       {.id = "walk.next_sequence",
        .run = next_sequence,
        .menu = Menu::walk,
@@ -221,26 +188,10 @@ std::vector<Action> number_rows() {
              return state.workspace.backward ? "why_not.backward" : no_run(state);
            },
        .line_above = true},
-      {.id = "walk.number_left",
-       .run = [](FrameState& state, std::string_view) { move_pin(state, 0, -1); },
-       .keys = {{Key::left, true}},
-       .why_not = no_pin,
-       .repeats = true},
-      {.id = "walk.number_right",
-       .run = [](FrameState& state, std::string_view) { move_pin(state, 0, 1); },
-       .keys = {{Key::right, true}},
-       .why_not = no_pin,
-       .repeats = true},
-      {.id = "walk.number_up",
-       .run = [](FrameState& state, std::string_view) { move_pin(state, -1, 0); },
-       .keys = {{Key::up, true}},
-       .why_not = no_pin,
-       .repeats = true},
-      {.id = "walk.number_down",
-       .run = [](FrameState& state, std::string_view) { move_pin(state, 1, 0); },
-       .keys = {{Key::down, true}},
-       .why_not = no_pin,
-       .repeats = true},
+      moving_pin("walk.number_left", Key::left, pin_moved<0, -1>),
+      moving_pin("walk.number_right", Key::right, pin_moved<0, 1>),
+      moving_pin("walk.number_up", Key::up, pin_moved<-1, 0>),
+      moving_pin("walk.number_down", Key::down, pin_moved<1, 0>),
       {.id = "walk.release",
        .run = [](FrameState& state, std::string_view) { state.workspace.cursor.pinned.reset(); },
        .menu = Menu::walk,

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/state/shown_figure.h"
+#include "core/base/no_copy.h"
 #include "core/export/carried.h"
 #include "core/system/mapped_file.h"
 #include "core/system/process.h"
@@ -14,13 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder of one's own, which goes with it.
-struct OwnFolder {
+struct OwnFolder : NoCopy {
   std::string path = (fs::temp_directory_path() / "attnscope-copy-XXXXXX").string();
   OwnFolder() {
     if (mkdtemp(path.data()) == nullptr) path.clear();
   }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
   ~OwnFolder() {
     std::error_code ignored;
     if (!path.empty()) fs::remove_all(path, ignored);

@@ -22,6 +22,7 @@
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
 #include "app/widgets/measure_field.h"
+#include "core/base/no_copy.h"
 #include "core/session/session_file.h"
 
 namespace attnscope {
@@ -97,11 +98,9 @@ struct Fault {
 struct ViewSpec;
 struct ViewState;
 
-struct FrameState {
+struct FrameState : NoCopy {
   explicit FrameState(Session& the_session);
   ~FrameState();
-  FrameState(const FrameState&) = delete;
-  FrameState& operator=(const FrameState&) = delete;
 
   Session& session;
   Workspace workspace;

@@ -9,15 +9,12 @@
 #include <set>
 
 #include "app/look/item_map.h"
+#include "app/views/ask_graph_file.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
-#include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/session/figure_session.h"
-#include "core/session/measure_text.h"
-#include "core/session/told_run.h"
 #include "core/view/ask_tables.h"
 
 namespace attnscope {
@@ -26,7 +23,6 @@ namespace {
 using NodeKind = CircuitNode::Kind;
 
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
-constexpr std::size_t kAskGraphMostLines = 60;
 
 // Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
@@ -73,18 +69,6 @@ std::string level_label(const CircuitNode& node) {
             {std::to_string(site ? site->layer : node.layer)});
 }
 
-const char* side_words(GraphSide side) {
-  return tr(side == GraphSide::query ? "ask.graph.query"
-            : side == GraphSide::key ? "ask.graph.key"
-                                     : "ask.graph.read_value");
-}
-
-// Who wrote, and on which side of a head it is read.
-std::string edge_words(const Circuit& circuit, const CircuitLink& link, const CircuitNode& from) {
-  const std::string words = graph_node_words(circuit, from);
-  return has_side(link) ? tr("ask.graph.edge", {graph_side_name(link.side), words}) : words;
-}
-
 void go_to_node(const ViewContext& context, const CircuitNode& node) {
   const auto site = parse_site(node.step);
   if (!site || node.kind == NodeKind::output || node.kind == NodeKind::embed) return;
@@ -98,51 +82,6 @@ void go_to_node(const ViewContext& context, const CircuitNode& node) {
     to = to.near(StepRole::pattern);
   }
   go_to_site(context.workspace, context.run, to);
-}
-
-// What is written into the file of a graph: what was run, and how it is computed again.
-struct GraphToSave {
-  Circuit circuit;
-  Document document = {};
-  std::vector<std::string> command = {};  // none: it is not computed again
-};
-
-// The graph of what is open with what was run, as the other files of the window say it, and the measure. The
-// command asks the first text of a session: a graph of another one of a batch has none.
-GraphToSave saying_run(const ViewContext& context, const Circuit& circuit) {
-  GraphToSave out{circuit, context.run.document};
-  if (!out.document.opened) return out;
-  nlohmann::json run = told_document(out.document);
-  const std::shared_ptr<const MeasureAnswer> asked = context.workspace.asking.measure.newest();
-  const int sequence = context.run.traces.size() > 1 ? context.workspace.cursor.sequence : 0;
-  const Trace& run_of = context.run.trace(sequence);
-  run["inputs"] = {{"text", told_input(*out.document.opened, run_of.input)}};
-  run["method"] = {{"graph", true}, {"qk", circuit.followed}};
-  if (context.run.traces.size() > 1) run["sequence"] = sequence;
-  if (asked && asked->measure) {
-    const std::string text = to_text(*out.document.opened, *asked->measure);
-    const std::int64_t row = row_of(*asked->measure, run_of);
-    nlohmann::json& measure = run["measure"] = {{"text", text}, {"row", row}};
-    if (asked->measure->target >= 0) measure["target"] = asked->measure->target;
-    if (asked->measure->distractor >= 0) measure["distractor"] = asked->measure->distractor;
-    if (sequence == 0)
-      out.command = {"attribute", kRunSession,         "--measure", text,
-                     "--at",      std::to_string(row), "--least",   format("%.6g", kLeastGraphShare)};
-    if (sequence == 0 && circuit.followed) out.command.emplace_back("--qk");
-  }
-  out.circuit.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return out;
-}
-
-Status write_graph(const GraphToSave& graph, const std::string& path) {
-  Circuit out = graph.circuit;
-  nlohmann::json run = nlohmann::json::parse(out.run, nullptr, false);
-  if (!graph.command.empty() && run.is_object()) {
-    const auto session = figure_session(graph.document, nlohmann::json::object(), {}, nullptr, path);
-    if (session) put_session_command(run, *session, graph.command);
-    out.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
-  return write_circuit(path, out);
 }
 
 }  // namespace
@@ -260,11 +199,11 @@ void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, fl
     ImGui::SameLine();
   }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
-    const auto kept = std::make_shared<const GraphToSave>(opened_->circuit ? GraphToSave{whole}
-                                                                           : saying_run(context, whole));
+    const auto kept = std::make_shared<const GraphToSave>(
+        opened_->circuit ? GraphToSave{whole} : graph_saying_run(context, whole));
     context.commands.ask_file(
         {true, "ask.graph.save", "graph.json", [kept](Session& session, const std::string& path) {
-           const Status done = write_graph(*kept, path);
+           const Status done = write_graph_file(*kept, path);
            if (!done) session.report(done.error());
          }});
   }
@@ -378,52 +317,6 @@ void AskGraph::draw_graph(const ViewContext& context, ImVec2 at, ImVec2 room) {
   for (std::size_t i = 0; i < shown_.nodes.size(); ++i) draw_node(context, i, p, size, hovered);
   hovered_ = hovered;
   draw_labels(p, size);
-}
-
-// Incoming edges of the chosen node, one per line, and their sum.
-void AskGraph::draw_inside(ImVec2 room) const {
-  const int at = chosen();
-  if (at < 0) return;
-  const CircuitNode& node = shown_.nodes[static_cast<std::size_t>(at)];
-  section_heading(graph_node_words(shown_, node));
-  const Canvas canvas;
-  const Theme& t = theme();
-  double sum = 0, most = 0;
-  std::size_t lines = 0;
-  for (const CircuitLink& link : shown_.links)
-    if (link.to == at) sum += link.weight, most = std::max(most, std::fabs(link.weight));
-  const float width = room.x - scaled(10), line = scaled(kAskGraphLine);
-  for (const CircuitLink& link : shown_.links) {
-    if (link.to != at || ++lines > kAskGraphMostLines) continue;
-    const CircuitNode& from = shown_.nodes[static_cast<std::size_t>(link.from)];
-    const ImVec2 p = ImGui::GetCursorScreenPos();
-    const std::string number = signed_number(link.weight);
-    if (has_side(link)) {
-      ImGui::SetCursorScreenPos(p);
-      const Label id("###ask_graph_edge_", std::to_string(lines));
-      hit_area(id.c_str(), ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
-      note_item(id);
-      const std::string tip = tr("ask.graph.alone", {side_words(link.side), signed_number(link.weight, 4),
-                                                     signed_number(link.alone.value_or(0), 4)});
-      compat::item_tooltip(tip.c_str());
-      ImGui::SetCursorScreenPos(p);
-    }
-    const float wide = text_size(fonts().mono_small, number).x;
-    const float bar = most > 0 ? static_cast<float>(std::fabs(link.weight) / most) * width : 0;
-    canvas.fill_rect(ImVec2(p.x, p.y + line - scaled(5)), ImVec2(p.x + bar, p.y + line - scaled(2)),
-                     with_alpha(link.weight < 0 ? t.negative : t.positive, 0.8f));
-    const std::string name(
-        middle_truncated(fonts().mono_small, edge_words(shown_, link, from), width - wide - scaled(12)));
-    note_text(name);
-    draw_text(canvas, fonts().mono_small, ImVec2(p.x, p.y), t.text, name);
-    draw_text(canvas, fonts().mono_small, ImVec2(p.x + width - wide, p.y), t.text, number);
-    ImGui::Dummy(ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
-  }
-  if (node.kind == NodeKind::embed) return caption(tr("ask.graph.source"));
-  if (!node.value) return caption(tr("ask.graph.in", {signed_number(sum)}));
-  caption(tr("ask.graph.sum", {signed_number(sum), signed_number(node.bias.value_or(0)),
-                               signed_number(node.rest.value_or(0)), signed_number(*node.value)}));
-  note_item("ask_graph_sum");
 }
 
 void AskGraph::draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room) {

@@ -45,6 +45,9 @@ struct SweepGrid {
 /// The place of a sweep's cell: "block 0, head 2", "block 1, position 10 “tired”"; of a path "head 0.2 →
 /// Q 1.3".
 std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell);
+/// The head of a row: of cells over two axes, the first one is the head; else -1.
+std::int64_t sweep_row_head(const SweepCell& cell);
+std::int64_t sweep_column(const SweepGrid& grid, const SweepCell& cell);
 /// "block 1", "encoder 0", "cross 1"; "block 1 · 3" for a head.
 std::string sweep_row_label(const ModelConfig& config, const Site& site, std::int64_t head = -1);
 

@@ -53,10 +53,7 @@ bool page_name(const Label& label, bool open, const char* help) {
 
 class AskView : public View {
  public:
-  const char* id() const override { return "ask"; }
-  ViewGroup group() const override { return ViewGroup::ask; }
-  int order() const override { return 0; }
-  bool shows_runs() const override { return false; }
+  AskView() : View({"ask", ViewGroup::ask, 0, {.runs = false}}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "ask.none";
     const Trace& trace = run.trace(0);

@@ -49,9 +49,7 @@ void offer(const ViewContext& context, const AttentionScene& scene, Slot stage, 
 
 class AttentionView : public View {
  public:
-  const char* id() const override { return "attention"; }
-  ViewGroup group() const override { return ViewGroup::walk; }
-  int order() const override { return 1; }
+  AttentionView() : View({"attention", ViewGroup::walk, 1}) {}
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
   }

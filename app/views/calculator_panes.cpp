@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -11,7 +10,7 @@
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/look/text_lines.h"
-#include "app/widgets/line_plot.h"
+#include "app/views/calculator_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/table.h"
@@ -24,7 +23,6 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastRoof = 140.f, kMostRoof = 190.f;  // units: heights of the roofline
 constexpr float kCalculatorPanesRow = 20.f, kPartRow = kCalculatorPanesRow + 4,
                 kWeightRow = kCalculatorPanesRow;             // units
 constexpr float kRowLetters = 14.f, kLeastRowLetters = 11.f;  // em of what stands in a row
@@ -43,7 +41,6 @@ ImU32 colour_of(ParameterPart part) {
   return t.text_dim;
 }
 
-std::string count_text(Count count) { return format_count(count.value()); }
 std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint64_t>(bytes.value())); }
 
 // Right-aligned text.
@@ -237,135 +234,6 @@ void calculator_panes_draw_bars(const std::vector<MemoryBar>& bars, float width)
   }
 }
 
-// A table: a name, then a number for each heading.
-Table calculator_table(float width, std::vector<std::string> headings) {
-  const float each = std::min(scaled(150), width * 0.62f / static_cast<float>(headings.size()));
-  Table out;
-  out.columns = {{.share = 1}};
-  for (std::string& heading : headings)
-    out.columns.push_back({TableColumn::Kind::number, std::move(heading), each});
-  out.row = scaled(kCalculatorPanesRow), out.title_row = scaled(kCalculatorPanesRow + 2);
-  return out;
-}
-
-void add_line(Table& table, std::string name, std::vector<std::string> cells, bool strong = false) {
-  TableRow row{{}, {{.text = std::move(name), .font = strong ? fonts().body_bold : nullptr}}};
-  for (std::string& cell : cells) row.cells.push_back({std::move(cell), strong ? theme().accent : 0});
-  table.rows.push_back(std::move(row));
-}
-
-void draw_here(const Table& table, float width) {
-  (void)draw_table(table, ImGui::GetCursorScreenPos(), width);
-}
-
-// Seconds, in the unit that gives at least one digit before the point.
-std::string time_text(double seconds) {
-  if (seconds >= 1) return tr("calculator.s", {significant(seconds, 4)});
-  if (seconds >= 1e-3) return tr("calculator.ms", {significant(1e3 * seconds, 4)});
-  if (seconds >= 1e-6) return tr("calculator.us", {significant(1e6 * seconds, 4)});
-  return tr("calculator.ns", {significant(1e9 * seconds, 4)});
-}
-
-// A number as the panes show it.
-std::string shown_count(const CalcNumber& number) {
-  using As = CalcNumber::As;
-  switch (number.as) {
-    case As::count: return format_count(number.whole);
-    case As::bytes: return format_bytes(static_cast<std::uint64_t>(number.whole));
-    case As::memory: return binary_bytes(Count(number.whole));
-    case As::seconds: return time_text(number.real);
-    case As::large: return with_prefix(number.real);
-    case As::ratio:
-      return number.real > 0 && number.real < 1e-4 ? with_power(number.real, 2)
-                                                   : significant(number.real, number.digits);
-    case As::word: return number.word.str();
-  }
-  return {};
-}
-
-void draw_lines(const CalcTable& lines, float width) {
-  Table table = calculator_table(width, in_words(lines.header));
-  for (const CalcLine& line : lines.lines) {
-    std::vector<std::string> cells;
-    for (const CalcNumber& number : line.numbers) cells.push_back(shown_count(number));
-    add_line(table, line.name.str(), std::move(cells), line.strong);
-  }
-  draw_here(table, width);
-}
-
-// Roofline plot, log-log: FLOP/s against FLOPs per byte, with the points of prefill and decoding.
-void draw_roofline(const CalculatorScene& scene, float width) {
-  const Machine& machine = *scene.machine;
-  const double batch = static_cast<double>(scene.work.batch), ridge = machine.ridge();
-  LinePlot plot;
-  plot.key = "calculator_roof";
-  plot.title = tr("calculator.roofline");
-  plot.x_title = tr("calculator.intensity");
-  plot.log_x = plot.log_y = true;
-  plot.x0 = 0.1f;
-  plot.x1 = static_cast<float>(std::max(1e4, ridge * 10));
-  plot.y0 = static_cast<float>(machine.bytes_per_s * 0.1);
-  plot.y1 = static_cast<float>(machine.flops_per_s * 2);
-  const auto roof = [&](double x) {
-    return static_cast<float>(std::min(machine.flops_per_s, x * machine.bytes_per_s));
-  };
-  LineSeries line;
-  line.colour = theme().accent;
-  line.label = machine.name == kThisMachine ? std::string(tr("calculator.machine.this")) : machine.name;
-  for (const double x : {0.1, ridge, static_cast<double>(plot.x1)})
-    line.points.emplace_back(static_cast<float>(x), roof(x));
-  plot.series.push_back(line);
-  const auto mark = [&](const char* key, ImU32 colour, double flops, double bytes) {
-    if (flops <= 0 || bytes <= 0) return;
-    const double x = std::clamp(flops / bytes, 0.1, static_cast<double>(plot.x1));
-    LineSeries dot;
-    dot.colour = colour;
-    dot.label = tr(key);
-    dot.dots = true;
-    dot.points = {ImVec2(static_cast<float>(x), plot.y0), ImVec2(static_cast<float>(x), roof(x))};
-    plot.series.push_back(std::move(dot));
-  };
-  mark("calculator.prefill", theme().ok, batch * scene.calc.forward.prefill.total().real(),
-       scene.calc.traffic.prefill.real());
-  mark("calculator.decode", theme().warning, batch * scene.calc.forward.decode.total().real(),
-       scene.calc.traffic.decode.real());
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().y - scaled(10);  // lower before it is cut
-  const ImVec2 size(width, std::clamp(room, scaled(kLeastRoof), scaled(kMostRoof)));
-  draw_line_plot(plot, at, size);
-  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y));
-  ImGui::Dummy(ImVec2(1, scaled(6)));
-}
-
-void draw_counted(const CalculatorScene& scene, float width) {
-  const Counted& core = *scene.counted;
-  Workload same = scene.work;  // as counted in core: one sequence in float32
-  same.seq = core.positions;
-  same.source = 0;
-  same.batch = 1;
-  same.dtype = same.cache = *format_named("f32");
-  const auto need = calculate(scene.model, same);
-  if (!need) return;
-  section_heading(tr("calculator.counted"));
-  note_item("calc_counted");
-  caption(tr("calculator.counted.help", {format_count(core.positions)}));
-  Table table = calculator_table(width, {tr("calculator.needed"), tr("calculator.core")});
-  Workload next = same;
-  next.seq = core.positions + 1;
-  const ForwardCost after = forward_cost(scene.model, next);
-  const auto both = [&](const char* key, Count math, Count counted) {
-    add_line(table, tr(key), {count_text(math), count_text(counted)});
-  };
-  both("calculator.parameters", need->parameters.total, core.parameters);
-  both("calculator.cache_bytes", need->cache.total(), core.cache_bytes);
-  both("calculator.flops.matrices.prefill", need->forward.prefill.matrices, core.prefill.matrices);
-  both("calculator.flops.attention.prefill", need->forward.prefill.attention, core.prefill.attention);
-  both("calculator.flops.matrices.decode", after.decode.matrices, core.decode.matrices);
-  both("calculator.flops.attention.decode", after.decode.attention, core.decode.attention);
-  both("calculator.flops.unembedding", after.decode.unembedding, core.decode.unembedding);
-  draw_here(table, width);
-}
-
 }  // namespace
 
 std::string with_prefix(double value) {
@@ -434,16 +302,9 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
       tr("calculator.passes", {count_text(cost.passes_without_cache), count_text(cost.passes_with_cache)}));
 }
 
-void draw_calculator_flops(const CalculatorScene& scene, float width) {
-  draw_lines(flops_lines(scene.calc, scene.work, scene.machine), width);
-  if (scene.machine) ImGui::Dummy(ImVec2(1, scaled(6)));
-  if (scene.counted) draw_counted(scene, width);
-  if (scene.machine) draw_roofline(scene, width);
-}
-
 void draw_calculator_training(const CalculatorScene& scene, float width) {
   const TrainingCost cost = training_cost(scene.calc.parameters.active.real(), scene.tokens, scene.served);
-  draw_lines(training_lines(cost, scene.machine), width);
+  draw_calculator_lines(training_lines(cost, scene.machine), width);
   caption(tr(cost.per_parameter > 1.05 * kTokensPerParameter   ? "calculator.training.over"
              : cost.per_parameter < 0.95 * kTokensPerParameter ? "calculator.training.under"
                                                                : "calculator.training.optimal"));

@@ -31,11 +31,7 @@ constexpr double kMostReal = 1e30;
 
 class CalculatorView : public View {
  public:
-  const char* id() const override { return "calculator"; }
-  ViewGroup group() const override { return ViewGroup::learn; }
-  int order() const override { return 2; }
-  bool wants_all() const override { return true; }
-  bool shows_runs() const override { return false; }
+  CalculatorView() : View({"calculator", ViewGroup::learn, 2, {.runs = false, .all = true}}) {}
   void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;
 

@@ -30,11 +30,7 @@ constexpr Tolerance kTolerances[] = {{1e-6, "1e-06###check_1e-06"},
 
 class CheckView : public View {
  public:
-  const char* id() const override { return "check"; }
-  ViewGroup group() const override { return ViewGroup::ask; }
-  int order() const override { return 1; }
-  bool wants_all() const override { return true; }
-  bool reads_text() const override { return true; }
+  CheckView() : View({"check", ViewGroup::ask, 1, {.all = true, .text = true}}) {}
   void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;
 

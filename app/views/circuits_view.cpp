@@ -22,9 +22,7 @@ constexpr float kFigureUsualWidth = 1260, kFigureUsualHeight = 480, kFigurePad =
 
 class CircuitsView final : public View {
  public:
-  const char* id() const override { return "circuits"; }
-  ViewGroup group() const override { return ViewGroup::inside; }
-  int order() const override { return 3; }
+  CircuitsView() : View({"circuits", ViewGroup::inside, 3}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty() || run.recorded()) return "circuits_view.none.weights";
     return run.trace(0).config().n_layers() < 2 ? "circuits_view.none.block" : "";

@@ -50,9 +50,7 @@ bool embeds(const Trace& trace, Stack stack) {
 
 class EmbeddingView : public View {
  public:
-  const char* id() const override { return "embedding"; }
-  ViewGroup group() const override { return ViewGroup::words; }
-  int order() const override { return 1; }
+  EmbeddingView() : View({"embedding", ViewGroup::words, 1}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "embedding.none";
     for (const Stack stack : {Stack::single, Stack::dec, Stack::enc, Stack::vision})

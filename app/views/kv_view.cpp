@@ -37,9 +37,7 @@ constexpr Option<int> kKvFormats[] = {{"f32", 0}, {"bf16", 1}, {"f8", 2}, {"int4
 
 class KvView : public View {
  public:
-  const char* id() const override { return "kv"; }
-  ViewGroup group() const override { return ViewGroup::inside; }
-  int order() const override { return 2; }
+  KvView() : View({"kv", ViewGroup::inside, 2}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "kv.none";
     if (run.recorded()) return "kv.none.recorded";

@@ -26,11 +26,7 @@ constexpr float kLabPad = 10.f, kPadPresented = 5.f;  // below the picture
 
 class LabsView : public View {
  public:
-  const char* id() const override { return "labs"; }
-  ViewGroup group() const override { return ViewGroup::learn; }
-  int order() const override { return 1; }
-  bool shows_runs() const override { return false; }
-  bool wants_all() const override { return true; }
+  LabsView() : View({"labs", ViewGroup::learn, 1, {.runs = false, .all = true}}) {}
   void draw(const ViewContext& context) override;
 
  private:

@@ -35,9 +35,7 @@ constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "
 
 class MaskView : public View {
  public:
-  const char* id() const override { return "mask"; }
-  ViewGroup group() const override { return ViewGroup::walk; }
-  int order() const override { return 2; }
+  MaskView() : View({"mask", ViewGroup::walk, 2}) {}
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
   }

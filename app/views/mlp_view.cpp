@@ -102,9 +102,7 @@ constexpr Option<MlpPage> kMlpPages[] = {{"words", MlpPage::words, "words", "wor
 
 class MlpView : public View {
  public:
-  const char* id() const override { return "mlp"; }
-  ViewGroup group() const override { return ViewGroup::inside; }
-  int order() const override { return 1; }
+  MlpView() : View({"mlp", ViewGroup::inside, 1}) {}
   std::string unavailable(const RunResult& run) const override {
     if (!run.traces.empty() && has_neurons(run.trace(0))) return "";
     return !run.traces.empty() && run.recorded() ? "mlp.none.recorded" : "mlp.none";

@@ -52,9 +52,7 @@ constexpr float kSettingsFoot = 58.f, kRunningShare = 0.34f;  // units; of the w
 
 class OutputView : public View {
  public:
-  const char* id() const override { return "output"; }
-  ViewGroup group() const override { return ViewGroup::words; }
-  int order() const override { return 2; }
+  OutputView() : View({"output", ViewGroup::words, 2}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
     return run.recorded() ? "output.none.recorded" : "output.none";

@@ -43,12 +43,7 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
               static_cast<std::uint64_t>(length)});
   const auto answer = made_.get_or_before(context.run.opened_version, key, context.workers(),
                                           [model, ids = trace.ids, length](const std::atomic<bool>& cancel) {
-                                            Answer out;
-                                            auto measured = length_accuracy(*model, ids, length, &cancel);
-                                            if (measured)
-                                              out.measured = *std::move(measured);
-                                            else
-                                              out.error = measured.error().sentence();
+                                            auto out = length_accuracy(*model, ids, length, &cancel);
                                             wake_window();
                                             return out;
                                           });
@@ -59,15 +54,15 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const std::string limit = std::to_string(known);
     if (!answer)
       caption(tr("position.pending"));
-    else if (!answer->error.empty())
-      caption(answer->error);
-    else if (answer->measured.ends)
+    else if (!answer->ok())
+      caption(answer->error().sentence());
+    else if ((*answer)->ends)
       caption(tr("position.length.ends", {limit}));
     else
       caption(tr(known > 0 ? "position.length.words" : "position.length.unknown", {limit}));
   }
-  if (!answer || !answer->error.empty()) return;
-  const LengthAccuracy& measured = answer->measured;
+  if (!answer || !answer->ok()) return;
+  const LengthAccuracy& measured = **answer;
   const Theme& t = theme();
   LinePlot plot;
   plot.key = "position_length";

@@ -15,11 +15,7 @@ class LengthPage {
   void keep(Choices& choices) { choices.of(times_); }
 
  private:
-  struct Answer {
-    LengthAccuracy measured;
-    std::string error;  ///< empty on success
-  };
-  Computed<Answer> made_;
+  Computed<Result<LengthAccuracy>> made_;
   /// Multiple of the trained length.
   Ranged<std::int64_t> times_{"length_times", "position.length.times", "###position_times", 1, 16, 4};
 };

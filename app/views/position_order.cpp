@@ -108,19 +108,14 @@ void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const auto answer = made_.get_or_before(
       subject, key, context.workers(),
       [model, input = sequence.input, a = first_, b = second_](const std::atomic<bool>& cancel) {
-        Answer out;
-        auto order = word_order(*model, input, a, b, &cancel);
-        if (order)
-          out.order = *std::move(order);
-        else
-          out.error = order.error().sentence();
+        auto out = word_order(*model, input, a, b, &cancel);
         wake_window();
         return out;
       });
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));
   if (!answer) return caption(tr("position.pending"));
-  if (!answer->error.empty()) return caption(answer->error);
-  const WordOrder& order = answer->order;
+  if (!answer->ok()) return caption(answer->error().sentence());
+  const WordOrder& order = **answer;
   const float answers = order.with[0].id >= 0 ? scaled(64) : 0, bottom = at.y + room.y - answers;
   position_order_draw_bars(context, order, ImVec2(at.x, y), ImVec2(room.x, bottom - scaled(28) - y));
   double without = 0;

@@ -20,13 +20,9 @@ class OrderPage {
   }
 
  private:
-  struct Answer {
-    WordOrder order;
-    std::string error;
-  };
   std::uint64_t choose_words(const ViewContext& context, const Trace& trace);
   float draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width);
-  Computed<Answer> made_;
+  Computed<Result<WordOrder>> made_;
   std::uint64_t subject_ = 0;
   std::int64_t first_ = 0, second_ = 0;
   bool next_is_first_ = true;  ///< which of the two the next click selects

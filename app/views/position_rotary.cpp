@@ -251,17 +251,8 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
 }
 
 void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
-  LinePlot plot;
-  plot.key = "rope_distance";
-  LineSeries series;
-  series.points = curve_;
-  series.colour = theme().attention;
-  series.dots = true;
-  plot.series.push_back(std::move(series));
-  plot.x0 = curve_.front().x;
-  plot.x1 = std::max(curve_.back().x, plot.x0 + 1);
+  LinePlot plot = dotted_plot("rope_distance", curve_, theme().attention);
   plot.x_title = tr("position.distance.axis");
-  fit_y(plot);
   plot.x_marks.push_back(static_cast<float>(query_pos_ - key_pos_));
   (void)draw_line_plot(plot, at, room);
 }

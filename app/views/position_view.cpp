@@ -19,9 +19,7 @@ namespace {
 
 class PositionView : public View {
  public:
-  const char* id() const override { return "position"; }
-  ViewGroup group() const override { return ViewGroup::walk; }
-  int order() const override { return 3; }
+  PositionView() : View({"position", ViewGroup::walk, 3}) {}
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "position.none";
     const Trace& trace = run.trace(0);

@@ -48,9 +48,7 @@ bool residual_pads(const ViewContext& context, std::int64_t pos) {
 
 class ResidualView : public View {
  public:
-  const char* id() const override { return "residual"; }
-  ViewGroup group() const override { return ViewGroup::inside; }
-  int order() const override { return 0; }
+  ResidualView() : View({"residual", ViewGroup::inside, 0}) {}
   std::string unavailable(const RunResult& run) const override {
     if (!run.traces.empty() && has_additions(run.trace(0))) return "";
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";

@@ -47,4 +47,9 @@ void draw_neighbours(const ViewContext& context, int step, float width);
 /// A small rounded button; `colour`: outline, 0 = border colour. Label with "###id".
 bool step_chip(const Label& label, bool on, ImU32 colour = 0, const char* help = nullptr);
 
+/// Width of step_chip(), pixels.
+float site_chip_width(const Label& label);
+/// What a step's chip says: "Q", "weights".
+std::string site_member(const Site& site);
+
 }  // namespace attnscope

@@ -41,9 +41,7 @@ constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
 
 class StepsView : public View {
  public:
-  const char* id() const override { return "steps"; }
-  ViewGroup group() const override { return ViewGroup::walk; }
-  int order() const override { return 0; }
+  StepsView() : View({"steps", ViewGroup::walk, 0}) {}
   std::string unavailable(const RunResult& run) const override {
     return run.traces.empty() || run.steps.empty() ? "steps.none" : std::string();
   }

@@ -41,11 +41,7 @@ int most_pieces_word(const TokenizerScene& scene) {
 
 class TokenizerView : public View {
  public:
-  const char* id() const override { return "tokenizer"; }
-  ViewGroup group() const override { return ViewGroup::words; }
-  int order() const override { return 0; }
-  bool wants_all() const override { return true; }
-  bool reads_text() const override { return true; }
+  TokenizerView() : View({"tokenizer", ViewGroup::words, 0, {.all = true, .text = true}}) {}
   std::string unavailable(const RunResult& run) const override {
     return tokenizer_of(run) ? std::string() : "tokenizer.none";
   }

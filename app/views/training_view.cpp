@@ -34,11 +34,7 @@ std::string state_text(const Training& training) {
 
 class TrainingView : public View {
  public:
-  const char* id() const override { return "training"; }
-  ViewGroup group() const override { return ViewGroup::learn; }
-  int order() const override { return 0; }
-  bool wants_all() const override { return true; }
-  bool shows_runs() const override { return false; }
+  TrainingView() : View({"training", ViewGroup::learn, 0, {.runs = false, .all = true}}) {}
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void keep(Choices& choices) override {
     choices.of(pane_);

@@ -14,6 +14,7 @@
 #include "app/gpu/painter.h"
 #include "app/views/choices.h"
 #include "app/widgets/commands.h"
+#include "core/base/no_copy.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -46,23 +47,36 @@ enum class ViewGroup : std::uint8_t { walk, words, inside, ask, learn };
 /// "walk", "words", ...
 const char* group_name(ViewGroup group);
 
-class View {
- public:
-  virtual ~View() = default;
-  /// Stable name: file name, --view, saved workspaces, strings "view.<id>" (tab) and "view.<id>.help".
-  virtual const char* id() const = 0;
-  /// Group of its tab.
-  virtual ViewGroup group() const = 0;
-  /// Position in its group, smallest first.
-  virtual int order() const = 0;
-  /// Empty if the view can show this run; otherwise the string key of why not.
-  virtual std::string unavailable(const RunResult&) const { return {}; }
-  /// False if the view is about the document or a training run: then it cannot show run A.
-  virtual bool shows_runs() const { return true; }
+/// What a view shows, and what it needs of the window.
+struct ViewNeeds {
+  bool runs = true;  ///< false if it is about the document or a training run: then it cannot show run A
   /// True if network map, inspector and timeline have nothing to say beside it: alone on the stage it also
   /// gets their room, and that of the input bar unless it reads the text.
-  virtual bool wants_all() const { return false; }
-  virtual bool reads_text() const { return false; }
+  bool all = false;
+  bool text = false;
+};
+
+/// What is fixed of a view.
+struct ViewTraits {
+  const char*
+      id;  ///< stable: file name, --view, saved workspaces, strings "view.<id>" (tab), "view.<id>.help"
+  ViewGroup group;  ///< of its tab
+  int order;        ///< position in its group, smallest first
+  ViewNeeds needs = {};
+};
+
+class View : NoCopy {
+ public:
+  explicit View(const ViewTraits& traits) : traits_(traits) {}
+  virtual ~View() = default;
+  const char* id() const { return traits_.id; }
+  ViewGroup group() const { return traits_.group; }
+  int order() const { return traits_.order; }
+  bool shows_runs() const { return traits_.needs.runs; }
+  bool wants_all() const { return traits_.needs.all; }
+  bool reads_text() const { return traits_.needs.text; }
+  /// Empty if the view can show this run; otherwise the string key of why not.
+  virtual std::string unavailable(const RunResult&) const { return {}; }
   /// True if arrow keys are used inside this view instead of moving through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Called when it is no longer on the stage: may cancel its background jobs.
@@ -71,6 +85,9 @@ class View {
   virtual void keep(Choices&) {}
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
+
+ private:
+  ViewTraits traits_;
 };
 
 /// The label of its tab.

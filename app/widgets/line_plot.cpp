@@ -289,6 +289,17 @@ void fit_y(LinePlot& plot) {
   plot.y1 = hi + air;
 }
 
+LinePlot dotted_plot(const char* key, const std::vector<ImVec2>& points, ImU32 colour) {
+  LineSeries series;
+  series.points = points, series.colour = colour, series.dots = true;
+  LinePlot plot;
+  plot.key = key;
+  plot.series.push_back(std::move(series));
+  plot.x0 = points.front().x, plot.x1 = std::max(points.back().x, plot.x0 + 1);
+  fit_y(plot);
+  return plot;
+}
+
 LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const float unit = ui_scale(), line = text_size(tick_font(plot), "0").y;
   const bool legend = !plot.title.empty() || std::any_of(plot.series.begin(), plot.series.end(),

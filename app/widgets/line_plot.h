@@ -50,5 +50,7 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size);
 std::string readout_text(const LinePlot& plot, float x);
 /// y range that holds every point (with log_y: every point above 0), with a small margin.
 void fit_y(LinePlot& plot);
+/// One line with a dot at each of its points (one at least), as wide and as high as they are.
+LinePlot dotted_plot(const char* key, const std::vector<ImVec2>& points, ImU32 colour);
 
 }  // namespace attnscope

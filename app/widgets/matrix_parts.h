@@ -30,6 +30,8 @@ struct NumberFormat {
   bool each = false;  ///< every number in the format of compact_number()
   ImFont* font = nullptr;
 };
+/// "0.0734", "5.2·10⁻⁶"; without room for a power of ten "5.24e-6".
+std::string tick_number(double value, bool room);
 NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout);
 
 }  // namespace attnscope

@@ -14,19 +14,11 @@ const MaskedHeadNames kBertHead{"cls.predictions.transform.dense", "cls.predicti
 
 Result<ModelConfig> bert_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
-  ModelConfig out;
-  read_encoder_config(config, 0, out);
-  if (source.find(kBertHead.dense + ".weight")) read_masked_head(config, source, kBertHead.decoder, out);
-  TRY_OK(config.status());
-  return out;
+  return read_encoder_config(config, source, 0, kBertHead);
 }
 
 Result<Weights> bert_weights(const ModelConfig& config, const TensorSource& source) {
-  const WeightReader from(source, {"bert.", ""}, "embeddings.word_embeddings.weight");
-  Weights out;
-  TRY_OK(read_encoder_weights(out, config, from));
-  if (config.head.present) TRY_OK(read_masked_head_weights(out, config, source, kBertHead));
-  return out;
+  return read_encoder_weights(config, source, "bert.", kBertHead);
 }
 
 }  // namespace

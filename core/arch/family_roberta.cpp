@@ -13,20 +13,11 @@ const MaskedHeadNames kRobertaHead{"lm_head.dense", "lm_head.layer_norm", "lm_he
 
 Result<ModelConfig> roberta_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
-  ModelConfig out;
-  read_encoder_config(config, config.count({"pad_token_id"}, 1) + 1, out);
-  if (source.find(kRobertaHead.dense + ".weight"))
-    read_masked_head(config, source, kRobertaHead.decoder, out);
-  TRY_OK(config.status());
-  return out;
+  return read_encoder_config(config, source, config.count({"pad_token_id"}, 1) + 1, kRobertaHead);
 }
 
 Result<Weights> roberta_weights(const ModelConfig& config, const TensorSource& source) {
-  const WeightReader from(source, {"roberta.", ""}, "embeddings.word_embeddings.weight");
-  Weights out;
-  TRY_OK(read_encoder_weights(out, config, from));
-  if (config.head.present) TRY_OK(read_masked_head_weights(out, config, source, kRobertaHead));
-  return out;
+  return read_encoder_weights(config, source, "roberta.", kRobertaHead);
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ void refuse_variants(ConfigReader& config) {
   }
 }
 
-}  // namespace
-
-void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig& out) {
+void read_encoder(ConfigReader& config, std::int64_t offset, ModelConfig& out) {
   out.d_model = out.d_in = config.size({"hidden_size"}, 768);
   out.vocab_size = config.size({"vocab_size"}, 30522);
   read_special_tokens(config, out);
@@ -48,6 +46,7 @@ void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig&
   if (config.status()) out.blocks.assign(static_cast<std::size_t>(layers), block);
 }
 
+// `decoder` is the unembedding's name where the file has one of its own.
 void read_masked_head(ConfigReader& config, const TensorSource& source, const std::string& decoder,
                       ModelConfig& out) {
   out.head.present = out.head.transform = true;
@@ -56,7 +55,8 @@ void read_masked_head(ConfigReader& config, const TensorSource& source, const st
   out.head.tied = config.flag({"tie_word_embeddings"}, true) || source.find(decoder + ".weight") == nullptr;
 }
 
-Status read_encoder_weights(Weights& out, const ModelConfig& config, const WeightReader& from) {
+// Everything but the head.
+Status read_named_encoder(Weights& out, const ModelConfig& config, const WeightReader& from) {
   static const TensorNames names{{{"tok_embed", "embeddings.word_embeddings"},
                                   {"pos_embed", "embeddings.position_embeddings"},
                                   {"type_embed", "embeddings.token_type_embeddings"},
@@ -81,6 +81,26 @@ Status read_masked_head_weights(Weights& out, const ModelConfig& config, const T
   TRY(const Tensor bias, from.load(names.bias, {config.vocab_size}));
   out.set("logits.bias", bias.rename({Axis::vocab}));
   return Done{};
+}
+
+}  // namespace
+
+Result<ModelConfig> read_encoder_config(ConfigReader& config, const TensorSource& source, std::int64_t offset,
+                                        const MaskedHeadNames& head) {
+  ModelConfig out;
+  read_encoder(config, offset, out);
+  if (source.find(head.dense + ".weight")) read_masked_head(config, source, head.decoder, out);
+  TRY_OK(config.status());
+  return out;
+}
+
+Result<Weights> read_encoder_weights(const ModelConfig& config, const TensorSource& source,
+                                     const std::string& prefix, const MaskedHeadNames& head) {
+  const WeightReader from(source, {prefix, ""}, "embeddings.word_embeddings.weight");
+  Weights out;
+  TRY_OK(read_named_encoder(out, config, from));
+  if (config.head.present) TRY_OK(read_masked_head_weights(out, config, source, head));
+  return out;
 }
 
 }  // namespace attnscope

@@ -8,21 +8,17 @@
 
 namespace attnscope {
 
-/// Sizes, embeddings and blocks -> `out`, without a head. Position p reads row p + `offset` of its table.
-/// Problems stay in `config`.
-void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig& out);
-/// dense, activation, norm and unembedding of a masked-language head, tied unless the config unties it.
-/// `decoder` is the unembedding's name where the file has one of its own.
-void read_masked_head(ConfigReader& config, const TensorSource& source, const std::string& decoder,
-                      ModelConfig& out);
-/// Everything but the head.
-Status read_encoder_weights(Weights& out, const ModelConfig& config, const WeightReader& from);
-
 /// The tensors of a masked-language head, by the names of its family, without a prefix.
 struct MaskedHeadNames {
   std::string dense, norm, decoder, bias;
 };
-Status read_masked_head_weights(Weights& out, const ModelConfig& config, const TensorSource& source,
-                                const MaskedHeadNames& names);
+/// Sizes, embeddings and blocks, and the head where the file has one: dense, activation, norm and
+/// unembedding, tied unless the config unties it. Position p reads row p + `offset` of its table. Errors: the
+/// config's.
+Result<ModelConfig> read_encoder_config(ConfigReader& config, const TensorSource& source, std::int64_t offset,
+                                        const MaskedHeadNames& head);
+/// `prefix`: of every name but the head's, in files that have one ("bert.").
+Result<Weights> read_encoder_weights(const ModelConfig& config, const TensorSource& source,
+                                     const std::string& prefix, const MaskedHeadNames& head);
 
 }  // namespace attnscope

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
 /// Whether computations are still wanted; one for all that a Computed has under way.
@@ -29,15 +31,13 @@ struct Going {
 
 /// A pool of at most 8 threads, made when first needed. Work is handed over in lanes: that of one lane runs
 /// one after another, and of what waits in a lane only the newest is carried out.
-class Workers {
+class Workers : NoCopy {
  public:
   using Work = std::function<void()>;
 
   /// `ended` is called from a thread of the pool whenever some work is over: it wakes the window's loop.
   explicit Workers(std::function<void()> ended = {}) : ended_(std::move(ended)) {}
   ~Workers();  ///< cancels everything and waits for it
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   /// Takes the place of what waits in this lane. `work` catches what it throws; it is left out where it was
   /// cancelled before its turn. Throws where the system gives no thread.
@@ -71,13 +71,11 @@ class Workers {
 
 /// One thread that carries out orders in their sequence and, while there are none, `idle` over and over as
 /// long as `goes_on` says so. Both catch what they throw.
-class Worker {
+class Worker : NoCopy {
  public:
   explicit Worker(std::function<bool()> goes_on = {}, std::function<void()> idle = {})
       : goes_on_(std::move(goes_on)), idle_(std::move(idle)) {}
   ~Worker() { end(); }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
 
   /// The thread begins with the first order. Throws where the system gives none.
   void order(std::function<void()> what);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "core/base/no_copy.h"
 #include "core/export/export.h"
 
 namespace attnscope {
@@ -13,7 +14,7 @@ constexpr int kMostWebpSide = 16383;
 constexpr int kWebpEffort = 4;  // of 9: more takes several times as long for a tenth less
 
 // The whole picture that parts laid over each other make: the encoder finds what changed itself.
-class WebpFilm {
+class WebpFilm : NoCopy {
  public:
   void add(const PngFrame& part) {
     if (!encoder_) begin(part.pixels);
@@ -42,8 +43,6 @@ class WebpFilm {
     return out;
   }
   WebpFilm() = default;
-  WebpFilm(const WebpFilm&) = delete;
-  WebpFilm& operator=(const WebpFilm&) = delete;
   ~WebpFilm() { WebPPictureFree(&picture_); }
 
  private:

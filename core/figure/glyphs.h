@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/no_copy.h"
 #include "core/figure/typefaces.h"
 
 struct FT_FaceRec_;
@@ -19,12 +20,10 @@ struct Glyph {
   float advance = 0;            ///< em, without hinting; a wide guess where no typeface has the letter
 };
 
-class Glyphs {
+class Glyphs : NoCopy {
  public:
   Glyphs();
   ~Glyphs();
-  Glyphs(const Glyphs&) = delete;
-  Glyphs& operator=(const Glyphs&) = delete;
   /// Of the first typeface that has the letter: Latin, signs, Hangul. Not thread-safe: glyphs are kept.
   Glyph glyph(Typeface face, char32_t letter) const;
 

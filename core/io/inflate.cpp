@@ -6,6 +6,8 @@
 #include <limits>
 #include <new>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 namespace {
 
@@ -13,14 +15,12 @@ constexpr std::uint64_t kInflatePiece = std::uint64_t{1} << 30;  // zlib counts 
 
 uInt piece(std::uint64_t left) { return static_cast<uInt>(std::min(left, kInflatePiece)); }
 
-class Stream {
+class Stream : NoCopy {
  public:
   Stream() : good_(::inflateInit2(&state_, -MAX_WBITS) == Z_OK) {}
   ~Stream() {
     if (good_) ::inflateEnd(&state_);
   }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
 
   // True where all of `from` made all of `to`.
   bool run(std::span<const std::byte> from, std::span<std::byte> to) {

@@ -82,20 +82,17 @@ int back_of(TinyData data) { return data == TinyData::woven ? 2 : 1; }
 
 class Letters final : public Task {
  public:
-  Letters(TinyData data, TinyPart part) : data_(data), part_(part) {}
-  std::string_view name() const override { return "letters"; }
-  std::string_view title() const override { return "Letters"; }
-  std::string_view sentence() const override { return "Copies or goes on with letters."; }
+  Letters(TinyData data, TinyPart part)
+      : Task({"letters", "Letters", "Copies or goes on with letters.", "attnscope"}),
+        data_(data),
+        part_(part) {}
   Result<ModelConfig> config(const TaskSizes&) const override { return tiny_config(part_, data_); }
-  std::string_view layout() const override { return "attnscope"; }
   nlohmann::json tokenizer() const override { return nlohmann::json::object(); }
   Recipe recipe() const override {
-    Recipe out;
-    out.batch = kBatch;
-    out.warmup = 10;
-    out.schedule = "constant";
-    out.smoothing = part_ == TinyPart::smoothing ? kSmoothing : 0;
-    return out;
+    return {.batch = kBatch,
+            .schedule = "constant",
+            .warmup = 10,
+            .smoothing = part_ == TinyPart::smoothing ? kSmoothing : 0};
   }
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);

@@ -37,17 +37,7 @@ std::vector<int> ids_to_compare(const Trace& trace, const AttentionPlace& place)
 
 }  // namespace
 
-std::string_view role_name(Role role) {
-  switch (role) {
-    case Role::previous: return "previous";
-    case Role::first: return "first";
-    case Role::self: return "self";
-    case Role::duplicate: return "duplicate";
-    case Role::induction: return "induction";
-    case Role::positional: return "positional";
-  }
-  return {};
-}
+std::string_view role_name(Role role) { return name_of_value(role, kRoleNames); }
 
 bool HeadRoles::strongest(Role& role) const {
   double most = 0;

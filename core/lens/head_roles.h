@@ -10,13 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/named.h"
 #include "core/lens/attention_places.h"
 
 namespace attnscope {
 
 enum class Role : std::uint8_t { previous, first, self, duplicate, induction, positional };
 inline constexpr int kRoleCount = 6;
-/// "previous", "first", ...: the key of the words.
+/// The keys of their words.
+inline constexpr Named<Role> kRoleNames[] = {
+    {"previous", Role::previous},   {"first", Role::first},         {"self", Role::self},
+    {"duplicate", Role::duplicate}, {"induction", Role::induction}, {"positional", Role::positional}};
 std::string_view role_name(Role role);
 
 struct RoleScore {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/thread_pool.h"
+#include "core/lens/held_parts.h"
 #include "core/lens/held_path.h"
 #include "core/lens/twin_directions.h"
 #include "core/ops/matrices.h"
@@ -13,82 +14,8 @@
 namespace attnscope {
 namespace {
 
-Matrix64 recorded64(const Trace& trace, const Site& site) { return matrix64(trace.find(site)->rows.whole()); }
-
 void add_rows(Matrix64& to, const Matrix64& more) {
   for (std::size_t i = 0; i < to.cells.size(); ++i) to.cells[i] += more.cells[i];
-}
-
-// One attention with its pattern held: heads side by side in the columns.
-class HeldAttention {
- public:
-  HeldAttention(const Trace& trace, const Site& z) : state_(*trace.attention(z)) {}
-
-  // z [query, heads d_head] of values [key, kv_heads d_head].
-  Matrix64 weighted(const Matrix64& v) const {
-    Matrix64 out{queries(), heads() * width(), {}};
-    out.cells.resize(static_cast<std::size_t>(out.rows * out.cols));
-    each([&](std::int64_t head, std::int64_t query, std::int64_t key, double weight) {
-      for (std::int64_t i = 0; i < width(); ++i)
-        cell(out, query, head * width() + i) += weight * v.at(key, kv(head) * width() + i);
-    });
-    return out;
-  }
-  // Back from directions over z to directions over the values.
-  Matrix64 spread(const Matrix64& g) const {
-    Matrix64 out{state_.in.k.size(1), state_.in.v.size(0) * width(), {}};
-    out.cells.resize(static_cast<std::size_t>(out.rows * out.cols));
-    each([&](std::int64_t head, std::int64_t query, std::int64_t key, double weight) {
-      for (std::int64_t i = 0; i < width(); ++i)
-        cell(out, key, kv(head) * width() + i) += weight * g.at(query, head * width() + i);
-    });
-    return out;
-  }
-
- private:
-  static double& cell(Matrix64& m, std::int64_t row, std::int64_t col) {
-    return m.cells[static_cast<std::size_t>(row * m.cols + col)];
-  }
-  std::int64_t heads() const { return state_.in.q.size(0); }
-  std::int64_t width() const { return state_.in.v.size(2); }
-  std::int64_t queries() const { return state_.in.q.size(1); }
-  std::int64_t kv(std::int64_t head) const { return head * state_.in.v.size(0) / heads(); }
-  template <class Visit>
-  void each(Visit visit) const {
-    const std::int64_t keys = state_.in.k.size(1);
-    for (std::int64_t head = 0; head < heads(); ++head)
-      for (std::int64_t query = 0; query < queries(); ++query) {
-        const Tensor row = state_.stage(ScoreStage::pattern, head, {query, query + 1}, {0, keys});
-        for (std::int64_t key = 0; key < keys; ++key)
-          if (const auto weight = static_cast<double>(row.at(0, key)); weight != 0)
-            visit(head, query, key, weight);
-      }
-  }
-
-  const AttentionState& state_;
-};
-
-// The steps of a branch.
-struct HeldMlp {
-  Site linear;     // what stays linear: mlp.pre, or mlp.up
-  Site gate;       // mlp.post, or mlp.act
-  Matrix64 ratio;  // what each neuron is multiplied by
-};
-
-HeldMlp held_mlp(const Trace& trace, const Site& out) {
-  const bool gated = trace.find(out.with(Slot::mlp_up)) != nullptr;
-  HeldMlp held{
-      out.with(gated ? Slot::mlp_up : Slot::mlp_pre), out.with(gated ? Slot::mlp_act : Slot::mlp_post), {}};
-  held.ratio = recorded64(trace, held.gate);
-  if (gated) return held;
-  const Matrix64 before = recorded64(trace, held.linear);
-  const Activation act = trace.config().block_at(out).mlp.activation;
-  if (StepEdits(trace, held.gate, {0, before.rows}).any())  // as it was before them
-    for (std::size_t i = 0; i < before.cells.size(); ++i)
-      held.ratio.cells[i] = static_cast<double>(activate(act, static_cast<float>(before.cells[i])));
-  for (std::size_t i = 0; i < before.cells.size(); ++i)
-    held.ratio.cells[i] = held_gate(before.cells[i], held.ratio.cells[i]);
-  return held;
 }
 
 bool is_entry(const Site& site) { return site.is(StepRole::embedding); }
@@ -364,10 +291,6 @@ class Twin {
   Site entry_;
   Matrix64 over_entry_;
 };
-
-}  // namespace
-
-namespace {
 
 // Edits that are no part of the sum: of logits, and paths that are cut on the way to what the twin computes.
 Status check_twin_edits(const Trace& trace) {

@@ -149,14 +149,7 @@ Result<std::vector<Tensor>> steps_of(const Trace& trace, const std::vector<const
 
 }  // namespace
 
-std::string_view path_name(AttentionPath path) {
-  switch (path) {
-    case AttentionPath::raw: return "raw";
-    case AttentionPath::rollout: return "rollout";
-    case AttentionPath::flow: return "flow";
-  }
-  return {};
-}
+std::string_view path_name(AttentionPath path) { return name_of_value(path, kAttentionPaths); }
 
 double max_flow(const std::vector<double>& capacities, std::int64_t count, std::int64_t source,
                 std::int64_t sink) {

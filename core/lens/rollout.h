@@ -7,13 +7,15 @@
 
 #include <functional>
 
+#include "core/io/named.h"
 #include "core/lens/attention_places.h"
 
 namespace attnscope {
 
 /// Which weights of a block: its own, or those on the input through all blocks up to it.
 enum class AttentionPath : std::uint8_t { raw, rollout, flow };
-/// "raw", "rollout", "flow".
+inline constexpr Named<AttentionPath> kAttentionPaths[] = {
+    {"raw", AttentionPath::raw}, {"rollout", AttentionPath::rollout}, {"flow", AttentionPath::flow}};
 std::string_view path_name(AttentionPath path);
 
 /// One row of attention for every block of a stack.

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_number.h"
+#include "core/lesson/auditor.h"
 #include "core/lesson/check.h"
 #include "core/lesson/check_parts.h"
 #include "core/lesson/leaks.h"
@@ -19,26 +20,6 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostSentences = 2;  // of what is said after an answer
-constexpr std::size_t kLeastTold =
-    10;  // bytes of an answer that tells itself; "the same" is said of anything
-
-constexpr std::size_t kLeastDigits = 3;  // behind the point: fewer are often those of another number
-
-/// One page while it is looked at.
-struct Auditor {
-  const Lesson& lesson;
-  const Page& page;
-  PageRun run;
-
-  ExpressionScope scope() const { return scope_of(page, run); }
-  Error at(const std::string& field, const Error& error) const {
-    return at_field(lesson, page.id, field, error);
-  }
-  Error at(const std::string& field, const char* key, std::vector<Text> arguments = {}) const {
-    return at(field, fail(Code::bad_format, key, std::move(arguments)));
-  }
-};
-
 Status check_words(const Auditor& auditor) {
   std::vector<std::string> wanted{page_key(auditor.lesson, auditor.page, "title"),
                                   page_key(auditor.lesson, auditor.page, "text")};
@@ -63,11 +44,6 @@ Status check_words(const Auditor& auditor) {
   for (const std::string& key : wanted)
     if (!has_string(key)) return auditor.at("strings", "error.lesson.no_words", {in_quotes(key)});
   return Done{};
-}
-
-std::string page_text(const Auditor& auditor, std::string_view what) {
-  const Text text = Text::of(page_key(auditor.lesson, auditor.page, what));
-  return text.has_words() ? text.str() : std::string();
 }
 
 // Ends of sentences: a stop that is followed by a blank or by nothing.
@@ -198,69 +174,6 @@ Status check_places(const Auditor& auditor) {
     if (const std::string text = look["cursor"].value(key, std::string()); !text.empty())
       if (const Status found = there(text); !found)
         return auditor.at(std::string("look.cursor.") + key, found.error());
-  return Done{};
-}
-
-// The words of a choice as other sentences have them.
-std::string choice_words(const Auditor& auditor, const ChoiceAsk::Choice& choice) {
-  return lower(answer_text(auditor.lesson, auditor.page, Answer(choice.id), auditor.scope()).str());
-}
-
-// What is right is not said beforehand: by the sentences of the page before (`told`), or by its own.
-Status check_told(const Auditor& auditor, const std::string& told) {
-  const auto right = right_answer(auditor.page, auditor.scope());
-  if (!right) return auditor.at("ask", right.error());
-  const auto* answer = std::get_if<std::string>(&*right);
-  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask)) {
-    const auto value = number->answer.number(auditor.scope());
-    const std::string said = value ? leaked_number(told, {std::fabs(*value)}) : std::string();
-    const bool chance = said.size() < said.find('.') + 1 + kLeastDigits;
-    return said.empty() || chance ? Status(Done{}) : auditor.at("ask", "error.lesson.told", {said});
-  }
-  const auto* choices = std::get_if<ChoiceAsk>(&auditor.page.ask);
-  if (!choices || choices->is_probe() || !answer) return Done{};
-  const std::string said = lower(told + "\n" + page_text(auditor, "text"));
-  const auto stands = [&](const ChoiceAsk::Choice& one) {
-    const std::string words = choice_words(auditor, one);
-    return words.size() >= kLeastTold && words.find(' ') != std::string::npos &&
-           said.find(words) != std::string::npos;
-  };
-  const auto told_alone = [&](const ChoiceAsk::Choice& one) { return stands(one) == (one.id == *answer); };
-  if (!std::all_of(choices->choices.begin(), choices->choices.end(), told_alone)) return Done{};
-  return auditor.at("ask.choices", "error.lesson.told",
-                    {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
-}
-
-// An answer that is written into the file instead of computed: it is the one number that the page covers,
-// where it covers one.
-Status check_written(const Auditor& auditor) {
-  const auto* ask = std::get_if<NumberAsk>(&auditor.page.ask);
-  if (!ask || !ask->answer.is_sum()) return Done{};
-  std::vector<double> covered;
-  std::string place;
-  for (const std::string& hidden : auditor.page.hides) {
-    if (is_item(hidden)) continue;
-    TRY(const std::string filled, filled_in(hidden, auditor.scope()));
-    TRY(const ExpressionValue numbers, numbers_at(filled, auditor.scope()));
-    covered.insert(covered.end(), numbers.numbers.begin(), numbers.numbers.end());
-    place = filled;
-  }
-  TRY(const double said, ask->answer.number(auditor.scope()));
-  if (covered.size() != 1 || std::fabs(said - covered.front()) <= ask->tolerance) return Done{};
-  return auditor.at("ask.answer", "error.lesson.other_number",
-                    {lesson_number(said), in_quotes(place), lesson_number(covered.front())});
-}
-
-// What is right is right, and something else is not.
-Status check_typed(const Auditor& auditor) {
-  const Result<Answer> right = right_answer(auditor.page, auditor.scope());
-  if (!right) return auditor.at("ask", right.error());
-  TRY_OK(check_written(auditor));
-  const auto verdict = check_answer(auditor.lesson, auditor.page, *right, auditor.scope());
-  if (!verdict) return auditor.at("ask", verdict.error());
-  if (!verdict->right)
-    return auditor.at("ask", "error.lesson.not_right",
-                      {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
   return Done{};
 }
 

@@ -18,43 +18,39 @@ struct Expression::Node {
   std::vector<std::shared_ptr<const Node>> below;
 };
 
+/// What computes a function's value.
+using ComputesExpression = Result<ExpressionValue>(const std::vector<ExpressionValue>& arguments,
+                                                   const ExpressionScope& scope);
+
 /// The number of arguments of a function.
 struct ExpressionFunction {
   const char* name;
   int least, most;  ///< arguments
-  Result<ExpressionValue> (*compute)(const std::vector<ExpressionValue>& arguments,
-                                     const ExpressionScope& scope);
+  ComputesExpression* compute;
 };
 /// Null: there is no function of that name.
 const ExpressionFunction* expression_function(std::string_view name);
 /// "a, b, c"
 std::string expression_functions();
 /// The gradient of the run's loss at one place, and that loss (expression_gradients.cpp).
-Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& arguments,
-                                            const ExpressionScope& scope);
-Result<ExpressionValue> expression_loss(const std::vector<ExpressionValue>& arguments,
-                                        const ExpressionScope& scope);
+ComputesExpression expression_gradient;
+ComputesExpression expression_loss;
 
 /// calc('llama-2-7b', 'total'): parameters of a preset by part (embedding, attention, mlp, norms,
 /// unembedding), or its norm_eps. cache('llama-2-7b', 2048): bytes of its KV cache in bfloat16.
-Result<ExpressionValue> expression_calc(const std::vector<ExpressionValue>& arguments,
-                                        const ExpressionScope& scope);
+ComputesExpression expression_calc;
 /// trained('pair,data=woven,b=full_mask,steps=300', 'b', 'accuracy'): what a model of that lab reached on
 /// examples that were held out: loss, accuracy or generated. Errors: still_training() where the scope does
 /// not wait and it is not trained yet.
-Result<ExpressionValue> expression_trained(const std::vector<ExpressionValue>& arguments,
-                                           const ExpressionScope& scope);
+ComputesExpression expression_trained;
 /// grammar('grammar,relation=pronoun', 'head'): how often a relation is found in the texts of that lab, by
 /// the best head (its mean weight there: 'weight') or by the best distance ('distance'), 0..1. Errors: a
 /// relation that the model's texts do not have.
-Result<ExpressionValue> expression_grammar(const std::vector<ExpressionValue>& arguments,
-                                           const ExpressionScope& scope);
+ComputesExpression expression_grammar;
 /// drawn('surface,reach=0.2', 1, 2, 0.2): what that lab draws, computed anew: of its second piece (from 0), a
 /// plot, the third curve at the point nearest to x = 0.2; of bars the value of one, without the last
 /// argument. Errors: another kind of piece, one that is not there, a scope that does not wait.
-Result<ExpressionValue> expression_drawn(const std::vector<ExpressionValue>& arguments,
-                                         const ExpressionScope& scope);
-Result<ExpressionValue> expression_cache(const std::vector<ExpressionValue>& arguments,
-                                         const ExpressionScope& scope);
+ComputesExpression expression_drawn;
+ComputesExpression expression_cache;
 
 }  // namespace attnscope

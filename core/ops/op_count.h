@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
 /// Multiply-adds.
@@ -14,12 +16,10 @@ struct OpCount {
 };
 
 /// While it lives, linear() and attend() that this thread calls add to `to`, whatever threads they run on.
-class CountOps {
+class CountOps : NoCopy {
  public:
   explicit CountOps(OpCount& to);
   ~CountOps();
-  CountOps(const CountOps&) = delete;
-  CountOps& operator=(const CountOps&) = delete;
 
  private:
   OpCount* before_;

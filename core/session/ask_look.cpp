@@ -9,8 +9,6 @@ namespace {
 
 constexpr Named<Stack> kStackNames[] = {
     {"single", Stack::single}, {"enc", Stack::enc}, {"dec", Stack::dec}, {"vision", Stack::vision}};
-constexpr Named<AttentionPath> kAttentionPaths[] = {
-    {"raw", AttentionPath::raw}, {"rollout", AttentionPath::rollout}, {"flow", AttentionPath::flow}};
 
 // The column that sorts the heads; one that nobody knows: as it was.
 void take_heads(const nlohmann::json& look, AskSettings& settings) {

@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
-class HeldSession {
+class HeldSession : NoCopy {
  public:
   /// read_session(path) gives `session` for as long as this lives.
   HeldSession(std::string path, nlohmann::json session);
   ~HeldSession();
-  HeldSession(const HeldSession&) = delete;
-  HeldSession& operator=(const HeldSession&) = delete;
   const std::string& path() const { return path_; }
   /// The one that is held at this path; nothing where none is. On any thread.
   static std::optional<nlohmann::json> at(const std::string& path);

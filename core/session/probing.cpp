@@ -45,14 +45,7 @@ void add_places(Probed what, const Example& example, const std::shared_ptr<const
 
 }  // namespace
 
-std::string_view probed_name(Probed what) {
-  switch (what) {
-    case Probed::token: return "token";
-    case Probed::position: return "position";
-    case Probed::antecedent: return "antecedent";
-  }
-  return {};
-}
+std::string_view probed_name(Probed what) { return name_of_value(what, kProbedNames); }
 
 Status check_probes(const OpenedModel& opened) {
   if (!opened.recorded.empty()) return fail(Code::unsupported, "error.session.probe_task");

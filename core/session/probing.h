@@ -9,6 +9,7 @@
 
 #include "core/arch/open.h"
 #include "core/base/computed.h"
+#include "core/io/named.h"
 #include "core/lens/probe.h"
 
 namespace attnscope {
@@ -17,7 +18,8 @@ namespace attnscope {
 /// stands for, read where it is the next token.
 enum class Probed : std::uint8_t { token, position, antecedent };
 inline constexpr int kProbedCount = 3, kProbeTexts = 240;
-/// "token", "position", "antecedent".
+inline constexpr Named<Probed> kProbedNames[] = {
+    {"token", Probed::token}, {"position", Probed::position}, {"antecedent", Probed::antecedent}};
 std::string_view probed_name(Probed what);
 /// Errors: the model's task is unknown, so there are no texts to probe it with.
 Status check_probes(const OpenedModel& opened);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/base/no_copy.h"
 #include "core/base/workers.h"
 #include "core/session/training_curves.h"
 #include "core/session/training_files.h"
@@ -63,13 +64,11 @@ struct TrainingOutcome {
   std::uint64_t number = 0;  ///< grows with every outcome
 };
 
-class Training {
+class Training : NoCopy {
  public:
   /// `wake` is called from the run's thread when its state changes (not with every snapshot).
   explicit Training(std::function<void()> wake = {});
   ~Training();  ///< close()
-  Training(const Training&) = delete;
-  Training& operator=(const Training&) = delete;
 
   /// Starts a new run: runs, or does no step yet. Errors: check_settings; then nothing is started. If the run
   /// before cannot be saved, outcome() has the error and nothing is started until the next call.

@@ -12,19 +12,18 @@
 #include <string>
 #include <vector>
 
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 #include "core/system/file_stamp.h"
 
 namespace attnscope {
 
-class MappedFile {
+class MappedFile : NoCopy {
  public:
   /// Errors: not_found (missing, with the folder's state), io_failed (folder, device, empty, no permission,
   /// mmap, changing while it is read).
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
   ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return stamp_.bytes; }
@@ -70,13 +69,11 @@ struct ReadFile {
 
 /// Notes the files that its thread opens while it lives (MappedFile::open, read_file); the innermost one
 /// notes.
-class FilesRead {
+class FilesRead : NoCopy {
  public:
   /// Only files up to `most_copied` are copied meanwhile.
   explicit FilesRead(std::uint64_t most_copied = kMostCopied);
   ~FilesRead();
-  FilesRead(const FilesRead&) = delete;
-  FilesRead& operator=(const FilesRead&) = delete;
   const std::vector<ReadFile>& all() const { return files_; }
   void note(ReadFile file) { files_.push_back(std::move(file)); }
   std::uint64_t most_copied() const { return most_copied_; }

@@ -7,18 +7,17 @@
 #include <optional>
 #include <string>
 
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 
 namespace attnscope {
 
 /// While it lives, paths that this thread reads stand in `file`; the innermost one counts. With an empty
 /// name nothing may be read.
-class PathsIn {
+class PathsIn : NoCopy {
  public:
   explicit PathsIn(std::string file);
   ~PathsIn();
-  PathsIn(const PathsIn&) = delete;
-  PathsIn& operator=(const PathsIn&) = delete;
   /// The file, where one is read; nothing where a person types.
   static std::optional<std::string> now();
 

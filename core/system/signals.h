@@ -5,17 +5,17 @@
 
 #include <csignal>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope {
 
 /// While it lives, a request to end is noted and nothing else happens. Signals that were ignored before
 /// (nohup) stay ignored. One at a time.
-class StopSignals {
+class StopSignals : NoCopy {
  public:
   /// `wake` is called from the handler, so it may set a flag or write to a pipe and nothing else.
   explicit StopSignals(void (*wake)() = nullptr);
   ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
   /// True once a signal to end has arrived.
   static bool wanted();
 

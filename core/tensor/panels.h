@@ -11,17 +11,16 @@
 #include <memory>
 #include <mutex>
 
+#include "core/base/no_copy.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
 
-class Panels {
+class Panels : NoCopy {
  public:
   /// Of the matrix `weight` [rows, cols], whose memory outlives this.
   explicit Panels(const Tensor& weight);
   ~Panels();
-  Panels(const Panels&) = delete;
-  Panels& operator=(const Panels&) = delete;
 
   /// The packed copy that a view of whole columns reads: this one, or that of the transposed matrix, which
   /// the backward of a product multiplies by. Null: neither.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/no_copy.h"
 #include "core/base/result.h"
 
 namespace attnscope {
@@ -41,11 +42,9 @@ struct Segmentation;
 struct SegmentationLimits;
 
 /// Text to ids and back. Immutable once made, so any number of threads may share one.
-class Tokenizer {
+class Tokenizer : NoCopy {
  public:
   Tokenizer() = default;
-  Tokenizer(const Tokenizer&) = delete;
-  Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer();
 
   /// The tokens of `text`. `add_special` adds what the vocabulary's template adds (for example a begin

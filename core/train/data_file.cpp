@@ -123,7 +123,8 @@ class DataLines final : public Task {
  public:
   DataLines(std::vector<std::string> words, std::vector<std::vector<int>> train,
             std::vector<std::vector<int>> held_out, DataSource source)
-      : words_(std::move(words)),
+      : Task({"file", "Lines of a file", "Says the next word of the lines of a text file.", "gpt2"}),
+        words_(std::move(words)),
         train_(std::move(train)),
         held_out_(std::move(held_out)),
         source_(std::move(source)) {
@@ -133,11 +134,6 @@ class DataLines final : public Task {
     for (const auto* lines : {&train_, &held_out_})
       for (const std::vector<int>& line : *lines) longest_ = std::max(longest_, line.size());
   }
-
-  std::string_view name() const override { return "file"; }
-  std::string_view title() const override { return "DataLines of a file"; }
-  std::string_view sentence() const override { return "Says the next word of the lines of a text file."; }
-  std::string_view layout() const override { return "gpt2"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
@@ -173,15 +169,12 @@ class DataLines final : public Task {
   Example shown() const override { return data_file_example_of(train_.front()); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0;
+    RowsRight said;
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
+      said.add(rows_right(trace, example.targets));
     });
-    const double share = static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, counted));
-    return {
-        {"accuracy", "share of the words of held-out lines that are the most likely next word", share, 0}};
+    return {{"accuracy", "share of the words of held-out lines that are the most likely next word",
+             said.share(), 0}};
   }
 
  private:

@@ -20,6 +20,9 @@ void run_held_out(const Task& task, const Model& model, std::uint64_t seed, int 
 struct RowsRight {
   std::int64_t right = 0, counted = 0;
   bool all() const { return right == counted; }
+  void add(const RowsRight& more) { right += more.right, counted += more.counted; }
+  /// 0 where no row was counted.
+  double share() const { return static_cast<double>(right) / static_cast<double>(counted > 0 ? counted : 1); }
 };
 RowsRight rows_right(const Trace& trace, const std::vector<int>& targets);
 

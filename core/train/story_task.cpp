@@ -67,13 +67,7 @@ nlohmann::json StoryTask::tokenizer() const {
                          WordTokenizer::Cut::words});
 }
 
-Recipe StoryTask::recipe() const {
-  Recipe out;
-  out.steps = 1500;
-  out.batch = 32;
-  out.learning_rate = 2e-3;
-  return out;
-}
+Recipe StoryTask::recipe() const { return {.steps = 1500, .batch = 32, .learning_rate = 2e-3}; }
 
 Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number) const {
   SplitMix64 random = random_of(seed, split, number, kTwoStream);

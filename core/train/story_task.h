@@ -16,6 +16,7 @@ struct StoryRows {
 
 class StoryTask : public Task {
  public:
+  using Task::Task;
   nlohmann::json tokenizer() const override;
   Recipe recipe() const override;
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override;

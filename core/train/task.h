@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/no_copy.h"
 #include "core/model/model.h"
 #include "core/trace/counted_rows.h"
 #include "core/trace/relation.h"
@@ -78,16 +79,25 @@ struct Measure {
   int layer = -1, head = -1;  ///< the head that was found, where it is about one
 };
 
-class Task {
+/// What is fixed of a task; texts that outlive it.
+struct TaskTraits {
+  std::string_view name;      ///< "sorter": the name on the command line
+  std::string_view title;     ///< "Sorter"
+  std::string_view sentence;  ///< one sentence for cards and help
+  /// Of the family that its folder is written as: "gpt2", "llama", "bert", "marian", "attnscope".
+  std::string_view layout;
+};
+
+class Task : NoCopy {
  public:
+  explicit Task(const TaskTraits& traits) : traits_(traits) {}
   virtual ~Task() = default;
-  virtual std::string_view name() const = 0;      ///< "sorter": the name on the command line
-  virtual std::string_view title() const = 0;     ///< "Sorter"
-  virtual std::string_view sentence() const = 0;  ///< one sentence for cards and help
+  std::string_view name() const { return traits_.name; }
+  std::string_view title() const { return traits_.title; }
+  std::string_view sentence() const { return traits_.sentence; }
+  std::string_view layout() const { return traits_.layout; }
   /// Errors: sizes that do not divide.
   virtual Result<ModelConfig> config(const TaskSizes& sizes) const = 0;
-  /// Of the family that its folder is written as: "gpt2", "llama", "bert", "marian", "attnscope".
-  virtual std::string_view layout() const = 0;
   /// The content of tokenizer.json.
   virtual nlohmann::json tokenizer() const = 0;
   virtual Recipe recipe() const = 0;
@@ -108,6 +118,9 @@ class Task {
   virtual Example shown() const = 0;
   /// Measures a model on `count` held-out examples of `seed`, the accuracy first.
   virtual std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const = 0;
+
+ private:
+  TaskTraits traits_;
 };
 
 /// All tasks, from core/train/task_*.cpp (each has one `std::shared_ptr<const Task> task_NAME()`).

@@ -75,12 +75,9 @@ Example task_gap_filler_example_of(const Story& story, const std::vector<int>& m
 
 class GapFiller final : public Task {
  public:
-  std::string_view name() const override { return "gap-filler"; }
-  std::string_view title() const override { return "Gap filler"; }
-  std::string_view sentence() const override {
-    return "Fills masked words of the Storyteller's stories, reading in both directions.";
-  }
-  std::string_view layout() const override { return "bert"; }
+  GapFiller()
+      : Task({"gap-filler", "Gap filler",
+              "Fills masked words of the Storyteller's stories, reading in both directions.", "bert"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 0, 64, 256, "post", ""}));
@@ -108,13 +105,7 @@ class GapFiller final : public Task {
                            WordTokenizer::Cut::words});
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 2500;
-    out.batch = 32;
-    out.learning_rate = 2e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 2500, .batch = 32, .learning_rate = 2e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     const Story story = story_of(seed, split, number);
@@ -164,14 +155,12 @@ class GapFiller final : public Task {
     RowsRight words, nouns;
     HeadScores reading(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight all = rows_right(trace, example.targets);
-      words = {words.right + all.right, words.counted + all.counted};
+      words.add(rows_right(trace, example.targets));
       const auto row = static_cast<std::size_t>(example.notes[0]);
       if (example.targets[row] < 0) return;
       std::vector<int> noun(example.targets.size(), kNotCounted);
       noun[row] = example.targets[row];
-      const RowsRight one = rows_right(trace, noun);
-      nouns = {nouns.right + one.right, nouns.counted + one.counted};
+      nouns.add(rows_right(trace, noun));
       reading.add([&](int layer, int head) {
         return static_cast<double>(
             trace.cell(site_of(StepRole::pattern, layer), {head, example.notes[0], example.notes[1]}));
@@ -179,16 +168,11 @@ class GapFiller final : public Task {
     });
     const FoundHead best = reading.best();
     return {{"accuracy", "share of the masked words of held-out stories that are the most likely",
-             share(words), 0.95},
-            {"noun.accuracy", "the same, of the noun that comes again alone", share(nouns), 0.0},
+             words.share(), 0.95},
+            {"noun.accuracy", "the same, of the noun that comes again alone", nouns.share(), 0.0},
             {"antecedent_head.weight",
              "mean attention of the best head from the masked noun to what the pronoun stands for", best.mean,
              0.0, best.layer, best.head}};
-  }
-
- private:
-  static double share(const RowsRight& rows) {
-    return static_cast<double>(rows.right) / static_cast<double>(std::max<std::int64_t>(1, rows.counted));
   }
 };
 

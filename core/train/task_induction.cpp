@@ -86,12 +86,10 @@ class LayerScores {
 
 class Induction final : public Task {
  public:
-  std::string_view name() const override { return "induction"; }
-  std::string_view title() const override { return "Induction"; }
-  std::string_view sentence() const override {
-    return "Goes on with a random sequence that comes again, by looking for what followed the last time.";
-  }
-  std::string_view layout() const override { return "attnscope"; }
+  Induction()
+      : Task({"induction", "Induction",
+              "Goes on with a random sequence that comes again, by looking for what followed the last time.",
+              "attnscope"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 2, 0, 64, 256, "pre", ""}));
@@ -112,13 +110,7 @@ class Induction final : public Task {
         {task_induction_vocabulary().words(), {"<bos>"}, "", "<bos>", "", WordTokenizer::Cut::letters});
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 1000;
-    out.batch = 32;
-    out.learning_rate = 5e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 1000, .batch = 32, .learning_rate = 5e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);
@@ -143,8 +135,7 @@ class Induction final : public Task {
     const ModelConfig& config = model.config();
     LayerScores previous(config, 0), induction(config, config.n_layers() - 1);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      said = {said.right + rows.right, said.counted + rows.counted};
+      said.add(rows_right(trace, example.targets));
       const std::int64_t length = example.notes[1], again = example.notes[0] + length, end = again + length;
       previous.add([&](int layer, int head) { return looking_back(trace, layer, head, 1, end, 1); });
       induction.add(
@@ -152,8 +143,7 @@ class Induction final : public Task {
     });
     const FoundHead before = previous.best(), copy = induction.best();
     return {{"accuracy", "share of the repeated tokens, from the second one on, that are the most likely",
-             static_cast<double>(said.right) / static_cast<double>(std::max<std::int64_t>(1, said.counted)),
-             0.99},
+             said.share(), 0.99},
             {"previous_token_head.score", "mean attention of the best head of layer 0 to the token before",
              before.mean, 0.8, before.layer, before.head},
             {"induction_head.score",

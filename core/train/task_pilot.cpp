@@ -110,13 +110,11 @@ ModelConfig encoder_of(const TaskSizes& sizes) {
 
 class Pilot final : public Task {
  public:
-  std::string_view name() const override { return "pilot"; }
-  std::string_view title() const override { return "Pilot"; }
-  std::string_view sentence() const override {
-    return "Looks at a table with coloured things, reads an instruction in English or Korean, and moves a "
-           "hand by seven action tokens.";
-  }
-  std::string_view layout() const override { return "attnscope"; }
+  Pilot()
+      : Task({"pilot", "Pilot",
+              "Looks at a table with coloured things, reads an instruction in English or Korean, and moves a "
+              "hand by seven action tokens.",
+              "attnscope"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
@@ -146,13 +144,7 @@ class Pilot final : public Task {
     return out;
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 6000;
-    out.batch = 32;
-    out.learning_rate = 2e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 6000, .batch = 32, .learning_rate = 2e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);
@@ -197,24 +189,19 @@ class Pilot final : public Task {
   }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0, whole = 0;
+    RowsRight said, whole;  // tokens; whole movements
     HeadScores naming(model.config()), first_naming(model.config()), finding(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
-      whole += rows.all() ? 1 : 0;
+      said.add(rows);
+      whole.add({rows.all() ? 1 : 0, 1});
       naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 2); });
       first_naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 1); });
       finding.add([&](int layer, int head) { return named_first(example, trace, layer, head); });
     });
     const FoundHead best = naming.best(), first = first_naming.best(), finds = finding.best();
-    const auto share = [](std::int64_t some, std::int64_t all) {
-      return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
-    };
-    return {{"accuracy", "share of the action tokens that are right on held-out scenes",
-             share(right, counted), 0.95},
-            {"whole_movements", "share of held-out scenes with all seven actions right", share(whole, count)},
+    return {{"accuracy", "share of the action tokens that are right on held-out scenes", said.share(), 0.95},
+            {"whole_movements", "share of held-out scenes with all seven actions right", whole.share()},
             {"first_action_head.weight",
              "mean attention of the best head from where Δx is said, when nothing but the words tells which "
              "patch, to the patch of the thing that was named",

@@ -64,12 +64,9 @@ double task_sorter_copied(const Example& example, const Trace& trace, int layer,
 
 class Sorter final : public Task {
  public:
-  std::string_view name() const override { return "sorter"; }
-  std::string_view title() const override { return "Sorter"; }
-  std::string_view sentence() const override {
-    return "Brings four to ten letters into the order of the alphabet, repeated ones too.";
-  }
-  std::string_view layout() const override { return "gpt2"; }
+  Sorter()
+      : Task({"sorter", "Sorter",
+              "Brings four to ten letters into the order of the alphabet, repeated ones too.", "gpt2"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
@@ -87,13 +84,7 @@ class Sorter final : public Task {
     return tokenizer_json(parts);
   }
 
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 5000;
-    out.batch = 64;
-    out.learning_rate = 3e-3;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 5000, .batch = 64, .learning_rate = 3e-3}; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random = random_of(seed, split, number);

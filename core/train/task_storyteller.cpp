@@ -7,12 +7,11 @@ namespace {
 
 class Storyteller final : public StoryTask {
  public:
-  std::string_view name() const override { return "storyteller"; }
-  std::string_view title() const override { return "Storyteller"; }
-  std::string_view sentence() const override {
-    return "Tells short stories in which a pronoun stands for one of two nouns, and names that noun again.";
-  }
-  std::string_view layout() const override { return "gpt2"; }
+  Storyteller()
+      : StoryTask(
+            {"storyteller", "Storyteller",
+             "Tells short stories in which a pronoun stands for one of two nouns, and names that noun again.",
+             "gpt2"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));

@@ -7,13 +7,12 @@ namespace {
 
 class RotaryStoryteller final : public StoryTask {
  public:
-  std::string_view name() const override { return "storyteller-llama"; }
-  std::string_view title() const override { return "Storyteller, rotary"; }
-  std::string_view sentence() const override {
-    return "The Storyteller's stories, learned with rotary positions, RMSNorm, a gated MLP and grouped "
-           "heads.";
-  }
-  std::string_view layout() const override { return "llama"; }
+  RotaryStoryteller()
+      : StoryTask(
+            {"storyteller-llama", "Storyteller, rotary",
+             "The Storyteller's stories, learned with rotary positions, RMSNorm, a gated MLP and grouped "
+             "heads.",
+             "llama"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 2, 64, 176, "pre", ""}));

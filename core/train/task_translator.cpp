@@ -111,12 +111,10 @@ ModelConfig task_translator_stack_of(const TaskSizes& sizes, Stack which) {
 
 class TranslatorTask final : public Task {
  public:
-  std::string_view name() const override { return "translator"; }
-  std::string_view title() const override { return "Translator"; }
-  std::string_view sentence() const override {
-    return "Translates short English sentences to Korean, with its order of words and its particles.";
-  }
-  std::string_view layout() const override { return "marian"; }
+  TranslatorTask()
+      : Task({"translator", "Translator",
+              "Translates short English sentences to Korean, with its order of words and its particles.",
+              "marian"}) {}
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "post", ""}));
@@ -143,14 +141,12 @@ class TranslatorTask final : public Task {
   }
 
   Recipe recipe() const override {
-    Recipe out;
-    out.steps = 1200;
-    out.batch = 64;
-    out.learning_rate = 2e-3;
-    out.schedule = "inverse_sqrt";
-    out.warmup = 300;
-    out.smoothing = 0.1;
-    return out;
+    return {.steps = 1200,
+            .batch = 64,
+            .learning_rate = 2e-3,
+            .schedule = "inverse_sqrt",
+            .warmup = 300,
+            .smoothing = 0.1};
   }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {

@@ -137,20 +137,32 @@ std::optional<figure::PartBox> twin_matrix(const ViewState& state, const AskedPa
   return asked_part("directions", std::move(out), 2, "figure.ask.twin.directions", said);
 }
 
+// What a page says of a sum: keys of its sentence and of its picture's title.
+struct SumKeys {
+  const char *id, *said, *title;
+};
+
+// A sum and its addends, the largest first. What is said of it begins with the measure, the sum, how many
+// they are and which of them counts most, in front of what stands in `said`. Errors: there is none.
+Result<ViewDrawing> draw_sum(const ViewState& state, const AskedParts& parts, const SumKeys& keys,
+                             double total, const std::vector<LogitPart>& all, std::vector<Text>& said) {
+  const auto most = std::max_element(all.begin(), all.end(), [](const LogitPart& a, const LogitPart& b) {
+    return std::abs(a.value) < std::abs(b.value);
+  });
+  if (most == all.end()) return fail(Code::not_found, "error.view.ask_begins");
+  said.insert(said.begin(), {to_text(*state.opened, parts.measure), asked_number(total), std::ssize(all),
+                             most->step + to_text(most->at), asked_number(most->value)});
+  return ViewDrawing{{Text::of("figure.ask.parts.question")},
+                     {Text::of(keys.said, said), Text::of("figure.ask.parts.said.short", said)},
+                     asked_part(keys.id, addends(all), 3, keys.title, said)};
+}
+
 // The twin's addends, and what they close to.
 Result<ViewDrawing> draw_twin(const ViewState& state, const AskedParts& parts) {
   const LinearTwin& twin = *parts.twin;
-  const auto most = std::max_element(
-      twin.parts.begin(), twin.parts.end(),
-      [](const LogitPart& a, const LogitPart& b) { return std::abs(a.value) < std::abs(b.value); });
-  if (most == twin.parts.end()) return fail(Code::not_found, "error.view.ask_begins");
-  const std::vector<Text> said{
-      to_text(*state.opened, parts.measure), asked_number(twin.total),  std::ssize(twin.parts),
-      most->step + to_text(most->at),        asked_number(most->value), format("%.2g", twin.rest),
-      format("%.2g", twin.total - twin.run)};
-  ViewDrawing out{{Text::of("figure.ask.parts.question")},
-                  {Text::of("figure.ask.twin.said", said), Text::of("figure.ask.parts.said.short", said)},
-                  asked_part("twin", addends(twin.parts), 3, "figure.ask.twin.title", said)};
+  std::vector<Text> said{format("%.2g", twin.rest), format("%.2g", twin.total - twin.run)};
+  TRY(ViewDrawing out, draw_sum(state, parts, {"twin", "figure.ask.twin.said", "figure.ask.twin.title"},
+                                twin.total, twin.parts, said));
   out.below = twin_matrix(state, parts);
   return out;
 }
@@ -161,17 +173,9 @@ Result<ViewDrawing> draw_asked_parts(const ViewState& state, const AskedParts& p
   if (parts.score && parts.score->loadings) return draw_loadings(state, *parts.score);
   if (parts.score) return draw_split_score(state, *parts.score);
   if (parts.twin) return draw_twin(state, parts);
-  const Attribution& sum = *parts.sum;
-  const auto most = std::max_element(
-      sum.parts.begin(), sum.parts.end(),
-      [](const LogitPart& a, const LogitPart& b) { return std::abs(a.value) < std::abs(b.value); });
-  if (most == sum.parts.end()) return fail(Code::not_found, "error.view.ask_begins");
-  const std::vector<Text> said{
-      to_text(*state.opened, parts.measure), asked_number(sum.total),   std::ssize(sum.parts),
-      most->step + to_text(most->at),        asked_number(most->value), parts.inside_of};
-  ViewDrawing out{{Text::of("figure.ask.parts.question")},
-                  {Text::of("figure.ask.parts.said", said), Text::of("figure.ask.parts.said.short", said)},
-                  asked_part("parts", addends(sum.parts), 3, "figure.ask.parts.title", said)};
+  std::vector<Text> said{parts.inside_of};
+  TRY(ViewDrawing out, draw_sum(state, parts, {"parts", "figure.ask.parts.said", "figure.ask.parts.title"},
+                                parts.sum->total, parts.sum->parts, said));
   if (!parts.inside.empty())
     out.below = asked_part("inside", addends(parts.inside), 2, "figure.ask.parts.inside", said);
   return out;

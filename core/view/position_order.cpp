@@ -24,10 +24,8 @@ constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 using SwapRun = std::shared_ptr<const Trace>;
 
 double run_cost(const ViewState& state) {
-  double weights = 0;
-  for (const auto& [name, weight] : state.opened->model->weights().all())
-    weights += static_cast<double>(weight.count());
-  return weights * static_cast<double>(state.run->length);
+  return static_cast<double>(state.opened->model->weights().parameter_count()) *
+         static_cast<double>(state.run->length);
 }
 
 // The stack whose words change places: that of the text which an encoder reads, else the main one.

@@ -10,10 +10,7 @@ namespace {
 class AskCircuitViewTest : public testing::FrameTest {
  protected:
   void open_page() {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip("storyteller")) return;
     state().open_data({"task:storyteller", {}, 24, 0});
     settle();
     workspace().view = "ask", workspace().ask_more = true;

@@ -28,10 +28,7 @@ class AskDataViewTest : public testing::FrameTest {
     ASSERT_TRUE(workspace().asking.answer() && workspace().asking.answer()->data);
   }
   std::set<std::string> texts() {
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     std::set<std::string> out;
     for (const DrawItem& item : list.items())
       if (item.kind == DrawItem::Kind::text) out.insert(std::string(list.text(item)));
@@ -39,15 +36,7 @@ class AskDataViewTest : public testing::FrameTest {
   }
   const SweepAnswer& answer() { return *workspace().asking.answer(); }
   void click_cell(std::int64_t row, std::int64_t col) {
-    ASSERT_TRUE(shows("matrix.ask_sweep"));
-    const ItemRect r = noted_items().at("matrix.ask_sweep");
-    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
-             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
-    frames();
-    for (const bool down : {true, false}) {
-      compat::feed_mouse_button(ImGui::GetIO(), 0, down);
-      frames();
-    }
+    click_in("matrix.ask_sweep", row, col);
     settle();
   }
   std::string result() {

@@ -28,10 +28,7 @@ constexpr const char* kExportSoft = "The cat sat on the mat because it was soft.
 class AskExportTest : public testing::FrameTest {
  protected:
   void ask(AskPage page) {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip("storyteller")) return;
     ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kExportStory); }));
     workspace().view = "ask", workspace().ask_more = true;
     workspace().asking.measure.text = "logit_diff:cat,mat";

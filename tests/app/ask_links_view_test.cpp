@@ -15,10 +15,7 @@ namespace {
 class AskLinksViewTest : public testing::FrameTest {
  protected:
   void ask() {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip("storyteller")) return;
     workspace().view = "ask", workspace().ask_more = true;
     workspace().asking.measure.text = "logit_diff:cat,mat";
     settle();
@@ -31,15 +28,7 @@ class AskLinksViewTest : public testing::FrameTest {
     return 0;
   }
   void click_cell(std::int64_t row, std::int64_t col) {
-    ASSERT_TRUE(shows("matrix.ask_sweep"));
-    const ItemRect r = noted_items().at("matrix.ask_sweep");
-    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
-             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
-    frames();
-    for (const bool down : {true, false}) {
-      compat::feed_mouse_button(ImGui::GetIO(), 0, down);
-      frames();
-    }
+    click_in("matrix.ask_sweep", row, col);
     settle();
   }
   const figure::MatrixMark* matrix(const figure::Figure& figure, const std::string& id) {

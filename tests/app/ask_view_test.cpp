@@ -23,10 +23,7 @@ constexpr const char* kSoft = "The cat sat on the mat because it was soft. So th
 class AskViewTest : public testing::FrameTest {
  protected:
   void tell() {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip("storyteller")) return;
     ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kStory); }));
     workspace().view = "ask", workspace().ask_more = true;
     settle();
@@ -42,10 +39,7 @@ class AskViewTest : public testing::FrameTest {
   }
   // The texts of the figure on the stage, with their boxes.
   std::multimap<std::string, DrawItem> texts() {
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     std::multimap<std::string, DrawItem> out;
     for (const DrawItem& item : list.items())
       if (item.kind == DrawItem::Kind::text) out.emplace(list.text(item), item);
@@ -62,15 +56,7 @@ class AskViewTest : public testing::FrameTest {
   }
   double value(const std::string& text) { return answer().values[cell(text)]; }
   void click_cell(std::int64_t row, std::int64_t col, int button = 0) {
-    ASSERT_TRUE(shows("matrix.ask_sweep"));
-    const ItemRect r = noted_items().at("matrix.ask_sweep");
-    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
-             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
-    frames();
-    for (const bool down : {true, false}) {
-      compat::feed_mouse_button(ImGui::GetIO(), button, down);
-      frames();
-    }
+    click_in("matrix.ask_sweep", row, col, button);
     settle();
   }
 };
@@ -403,9 +389,7 @@ TEST_F(AskViewTest, ModelsWithoutLogitsSayWhy) {
 }
 
 TEST_F(AskViewTest, EncoderDecodersAnswerInBothStacks) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "translator");
-  settle();
+  if (!open_shipped_or_skip("translator")) return;
   workspace().view = "ask", workspace().ask_more = true;
   settle();
   ASSERT_TRUE(workspace().asking.answer());

@@ -26,12 +26,16 @@ class CheckViewTest : public testing::FrameTest {
     }));
     settle();
   }
+  // A file of the run that is shown.
+  std::string recorded(const testing::TempFolder& folder) {
+    testing::Arrays arrays;
+    arrays.add(run().trace(0));
+    EXPECT_TRUE(write_safetensors(folder / "run.safetensors", arrays.tensors, arrays.ints));
+    return folder / "run.safetensors";
+  }
   // The models whose mark is red.
   std::set<std::string> marked_red() {
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     std::set<std::string> out;
     for (const ModelCheck& one : workspace().shipped_check.newest()->models) {
       const ItemRect& at = noted_items().at("check_model_" + one.model.substr(6));
@@ -159,10 +163,7 @@ TEST_F(CheckViewTest, TheFirstRedStepIsTheOneThatWasEdited) {
 TEST_F(CheckViewTest, ARecordedFileOfOtherTokensBecomesTheInput) {
   show();
   const testing::TempFolder folder;
-  const std::string path = folder / "run.safetensors";
-  testing::Arrays arrays;
-  arrays.add(run().trace(0));
-  ASSERT_TRUE(write_safetensors(path, arrays.tensors, arrays.ints));
+  const std::string path = recorded(folder);
   const std::vector<int> ids = run().trace(0).ids;
   open_reference(path);
   ASSERT_TRUE(shows("check.verdict"));
@@ -181,10 +182,7 @@ TEST_F(CheckViewTest, ARecordedFileOfOtherTokensBecomesTheInput) {
 TEST_F(CheckViewTest, ARecordedFileOfAnotherLengthIsComparedWhereTheTokensAreTheSame) {
   show();
   const testing::TempFolder folder;
-  const std::string path = folder / "run.safetensors";
-  testing::Arrays arrays;
-  arrays.add(run().trace(0));
-  ASSERT_TRUE(write_safetensors(path, arrays.tensors, arrays.ints));
+  const std::string path = recorded(folder);
   const auto last = run().trace(0).ids.size() - 1;
   ASSERT_TRUE(session_->edit("shorter", {}, [&](Document& d) { return delete_token(d, 0, last); }));
   settle();

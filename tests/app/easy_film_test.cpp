@@ -11,11 +11,7 @@ class EasyFilmTest : public testing::FrameTest {
  protected:
   void SetUp() override {
     testing::FrameTest::SetUp();
-    workspace().animate = false;
-    workspace().level = Level::easy;
-    state().open_shipped_model("storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    open_easy("storyteller");
   }
   void look_at(const std::string& view, const std::string& station = {}) {
     workspace().view = view, workspace().station = station;

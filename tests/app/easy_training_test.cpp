@@ -10,11 +10,7 @@ class EasyTrainingTest : public testing::FrameTest {
  protected:
   void SetUp() override {
     testing::FrameTest::SetUp();
-    workspace().animate = false;
-    workspace().level = Level::easy;
-    state().open_shipped_model("storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    open_easy("storyteller");
     workspace().view = "training";
     settle();
   }

@@ -16,16 +16,6 @@ namespace {
 
 class EasyWindowTest : public testing::FrameTest {
  protected:
-  void SetUp() override {
-    testing::FrameTest::SetUp();
-    workspace().animate = false;
-  }
-  void open_easy(const std::string& model) {
-    workspace().level = Level::easy;
-    state().open_shipped_model(model);
-    settle();
-    ASSERT_TRUE(session_->result());
-  }
   ImVec2 middle_of(const std::string& item, std::int64_t row, std::int64_t col) {
     const ItemRect rect = noted_items().at(item);
     return {rect.p0.x +
@@ -60,10 +50,7 @@ class EasyWindowTest : public testing::FrameTest {
     const char* const card = shows("figure.answer") ? "figure.answer" : "figure.at2";  // that of the output
     if (!shows(card)) return {};
     const ItemRect rect = noted_items().at(card);
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     std::vector<std::pair<ImVec2, std::string>> texts;
     for (const DrawItem& item : list.items())
       if (item.kind == DrawItem::Kind::text && item.p0.x >= rect.p0.x - 1 && item.p0.x < rect.p1.x &&
@@ -75,12 +62,6 @@ class EasyWindowTest : public testing::FrameTest {
     std::erase_if(texts, [&](const auto& one) { return one.first.x > left + 4; });
     std::sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.first.y < b.first.y; });
     return texts.size() > 1 ? texts[1].second : std::string();
-  }
-  void open_easy_scene(const std::string& name) {
-    workspace().level = Level::easy;
-    state().open_shipped(name);
-    settle();
-    ASSERT_TRUE(session_->result());
   }
   // Each thing to try of what is open: the answer beside the picture is the one that the sentence claims.
   int claims_shown(const std::string& what) {
@@ -733,7 +714,7 @@ TEST_F(EasyWindowTest, TheAnswerShownIsTheOneThatTheSentenceClaims) {
   }
   for (const ShippedScene& scene : std::vector<ShippedScene>(state().scenes())) {
     workspace().view = "attention";
-    open_easy_scene(scene.name);
+    open_easy(scene.name, true);
     seen += claims_shown(scene.name);
   }
   EXPECT_GT(seen, 40);

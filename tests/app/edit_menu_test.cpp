@@ -27,15 +27,7 @@ class EditMenuTest : public testing::FrameTest {
   void right_click(const std::string& item) { click(item, 1); }
   // A cell of a matrix on screen.
   void right_click_cell(const std::string& matrix, std::int64_t row, std::int64_t col) {
-    ASSERT_TRUE(shows(matrix)) << matrix;
-    const ItemRect r = noted_items().at(matrix);
-    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
-             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
-    frames();
-    for (const bool down : {true, false}) {
-      compat::feed_mouse_button(ImGui::GetIO(), 1, down);
-      frames();
-    }
+    click_in(matrix, row, col, 1);
   }
   void act(const std::string& item) {
     click(item);
@@ -100,9 +92,7 @@ TEST_F(EditMenuTest, WhatIsMissingToAIsAdded) {
 }
 
 TEST_F(EditMenuTest, ALogitIsEditedWhereWordsAreListed) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "storyteller");
-  settle();
+  if (!open_shipped_or_skip("storyteller")) return;
   workspace().view = "output";
   settle();
   right_click("next_1");
@@ -315,9 +305,7 @@ TEST_F(EditListTest, AnEditIsTypedAsTheCommandLineTakesIt) {
 }
 
 TEST_F(EditListTest, NumbersOfAnotherModelAreSaidAsOnTheCommandLine) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "storyteller");
-  settle();
+  if (!open_shipped_or_skip("storyteller")) return;
   const testing::TempFolder folder;
   const Shape width({{Axis::none, document().model->config().d_model}});
   std::vector<float> half(static_cast<std::size_t>(width[0].second), 0.5f);

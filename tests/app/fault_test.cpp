@@ -16,10 +16,7 @@ using testing::FrameTest;
 class Thrower final : public View {
  public:
   enum class How : std::uint8_t { well, memory, deep, inside, background, at_once };
-  explicit Thrower(How& how) : how_(how) {}
-  const char* id() const override { return "mask"; }
-  ViewGroup group() const override { return ViewGroup::walk; }
-  int order() const override { return 3; }
+  explicit Thrower(How& how) : View({"mask", ViewGroup::walk, 3}), how_(how) {}
   void draw(const ViewContext& context) override {
     ++drawn;
     if (how_ == How::memory) throw std::bad_alloc();

@@ -86,9 +86,7 @@ std::string lines(const std::set<std::string>& all) {
 TEST_F(Figures, OfStepsHaveNoTextOverAnotherOne) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";
   for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
-    state().open(kModelPrefix + model.name);
-    settle();
-    ASSERT_TRUE(session_->result()) << model.name;
+    ASSERT_TRUE(open_shipped_or_skip(model.name));
     show("steps");
     std::set<std::pair<Stack, std::pair<Part, Slot>>> seen;
     for (const TimelineStep& step : run().steps)
@@ -109,9 +107,7 @@ TEST_F(Figures, OfStepsHaveNoTextOverAnotherOne) {
 TEST_F(Figures, OfAttentionHaveNoTextOverAnotherOne) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";
   for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
-    state().open(kModelPrefix + model.name);
-    settle();
-    ASSERT_TRUE(session_->result()) << model.name;
+    ASSERT_TRUE(open_shipped_or_skip(model.name));
     for (const Slot stage : {Slot::scores, Slot::scaled, Slot::masked, Slot::pattern})
       for (const char* language : {"en", "ko"}) {
         ASSERT_TRUE(set_language(language));
@@ -204,9 +200,7 @@ TEST_F(Figures, OfTheBlindRowIsWhole) {
 }
 
 TEST_F(Figures, OfTheTokenizerNameWhatIsSideBySide) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "gap-filler");
-  settle();
+  if (!open_shipped_or_skip("gap-filler")) return;
   show("tokenizer");
   EXPECT_EQ(texts_of(figure()).find("WordPiece"), std::string::npos) << "it looks whole words up";
   state().open(std::string(kModelPrefix) + "translator");
@@ -219,9 +213,7 @@ TEST_F(Figures, OfTheTokenizerNameWhatIsSideBySide) {
 }
 
 TEST_F(Figures, OfOneTokenDoNotScroll) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "storyteller");
-  settle();
+  if (!open_shipped_or_skip("storyteller")) return;
   ASSERT_TRUE(session_->edit(Text("one token"), {}, [](Document& document) {
     return set_spelled(document, 0, sequence_from_ids(*document.opened, {0}, Stack::single), Stack::single);
   }));
@@ -236,9 +228,7 @@ TEST_F(Figures, OfOneTokenDoNotScroll) {
 
 // What is subtracted is said beside the title: a line of its own would push the figure out of its room.
 TEST_F(Figures, OfPresentedDifferencesDoNotScroll) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "pilot");
-  settle();
+  if (!open_shipped_or_skip("pilot")) return;
   ASSERT_TRUE(perform(state(), "compare.twin"));
   settle();
   ASSERT_TRUE(session_->pinned());
@@ -294,9 +284,7 @@ TEST_F(Figures, OfTheStartAreWhole) {
 }
 
 TEST_F(Figures, OfTheLogitsGradientHaveNoTextOverAnotherOne) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "pilot");
-  settle();
+  if (!open_shipped_or_skip("pilot")) return;
   show("steps");
   workspace().backward = true;
   go_to_site(workspace(), run(), run().steps[run().steps.size() - 2].main);
@@ -462,10 +450,7 @@ TEST_F(Figures, WhyBeginsWithTheStrongestKey) {
 class ShippedFigures : public Figures {
  protected:
   void open(const std::string& name) {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(kModelPrefix + name);
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip(name)) return;
   }
 };
 

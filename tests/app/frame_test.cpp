@@ -125,9 +125,7 @@ TEST_F(FrameTest, LearnedPositionsHaveNoTabsOfSines) {
 }
 
 TEST_F(FrameTest, OutputBeginsAtTheLastPosition) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(kModelPrefix + std::string("storyteller"));
-  settle();
+  if (!open_shipped_or_skip("storyteller")) return;
   workspace().view = "output";
   go_to_step(workspace(), run(), 0);
   settle();
@@ -159,10 +157,7 @@ TEST_F(FrameTest, TwoViewsStandSideBySideTheSameOneTwiceToo) {
 TEST_F(FrameTest, TheFigureOfAnEditedRunSaysSo) {
   open_default();
   const auto told = [&] {
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     return std::any_of(list.items().begin(), list.items().end(),
                        [&](const DrawItem& item) { return list.text(item).starts_with("edited: "); });
   };

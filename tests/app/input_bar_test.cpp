@@ -43,9 +43,7 @@ TEST_F(FrameTest, TypedIdsRunAndABurstIsOneUndoPoint) {
 // An edit is of the word that stood there: it goes with it, and undo brings both back.
 TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
   open_model("gpt2");
-  key(Key::t, true);
-  key(Key::a, true);
-  type("12 7 99");
+  type_over("12 7 99");
   click_view("steps");
   settle();
   const auto edit = parse_edit("blocks.0.attn.masked[head=0,query=2,key=1]=-inf");
@@ -55,9 +53,7 @@ TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
     return Done{};
   }));
   settle();
-  key(Key::t, true);
-  key(Key::a, true);
-  type("12 7 99 3");
+  type_over("12 7 99 3");
   settle();
   EXPECT_EQ(document().edits.size(), 1u) << "the words are still there, whatever stood there meanwhile";
   EXPECT_TRUE(edits_gone_said(state()).empty());
@@ -78,9 +74,7 @@ TEST_F(FrameTest, EditsOfWordsThatATypedTextHasNoLongerGo) {
 
 TEST_F(FrameTest, EditsThatComeBackWhileOneTypesAreNotMissed) {
   open_model("gpt2");
-  key(Key::t, true);
-  key(Key::a, true);
-  type("12 7 99");
+  type_over("12 7 99");
   click_view("steps");
   settle();
   ASSERT_TRUE(session_->edit(Text("edit"), "test", [](Document& changed) -> Status {
@@ -92,22 +86,16 @@ TEST_F(FrameTest, EditsThatComeBackWhileOneTypesAreNotMissed) {
     return Done{};
   }));
   settle();
-  key(Key::t, true);
-  key(Key::a, true);
-  type("5");
+  type_over("5");
   key(Key::escape);
   settle();
   EXPECT_EQ(document().edits.size(), 2u);
   EXPECT_TRUE(edits_gone_said(state()).empty()) << "Escape brought them back";
-  key(Key::t, true);
-  key(Key::a, true);
-  type("12 7 99 4");
+  type_over("12 7 99 4");
   click_view("steps");
   settle();
   EXPECT_TRUE(edits_gone_said(state()).empty());
-  key(Key::t, true);
-  key(Key::a, true);
-  type("5");
+  type_over("5");
   click_view("steps");
   settle();
   EXPECT_EQ(edits_gone_said(state()), std::vector<std::string>{"input.edits_gone"});
@@ -116,9 +104,7 @@ TEST_F(FrameTest, EditsThatComeBackWhileOneTypesAreNotMissed) {
 TEST_F(FrameTest, TextThatIsNoInputStaysWithASentence) {
   open_model("gpt2");
   const std::vector<int> first = ids_of(document());
-  key(Key::t, true);
-  key(Key::a, true);
-  type("12 \xEC\x96\xB4");
+  type_over("12 \xEC\x96\xB4");
   settle();
   EXPECT_TRUE(shows("input_error"));
   EXPECT_EQ(ids_of(document()), std::vector<int>{12});

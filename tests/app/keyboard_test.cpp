@@ -17,14 +17,6 @@ class KeyboardTest : public testing::FrameTest {
     workspace().view = view;
     settle();
   }
-  // The middle of a cell of a matrix on screen.
-  void point_at_cell(const std::string& matrix, std::int64_t row, std::int64_t col) {
-    ASSERT_TRUE(shows(matrix)) << matrix;
-    const ItemRect r = noted_items().at(matrix);
-    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
-             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
-    frames();
-  }
   void double_click() {
     for (int i = 0; i < 2; ++i)
       for (const bool down : {true, false}) {

@@ -92,10 +92,7 @@ TEST_F(LessonBetsTest, AnOpenBetIsSaidNowhereInTheEasyWindow) {
   ASSERT_TRUE(hidden);
   ASSERT_FALSE(hidden->empty());
   const auto says = [&] {
-    DisplayList list;
-    state().recording = &list;
-    frames(2);
-    state().recording = nullptr;
+    const DisplayList list = drawn(2);
     for (const DrawItem& item : list.items())
       if (item.kind == DrawItem::Kind::text && leaked_number(std::string(list.text(item)), *hidden) != "")
         return true;
@@ -222,10 +219,7 @@ TEST_F(LessonBetsTest, AnEasyLessonKeepsItsButtonsInTheFullWindow) {
 TEST_F(LessonBetsTest, WordsBesideAPictureWaitForTheBet) {
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   const auto says = [&](const std::string& words) {
-    DisplayList list;
-    state().recording = &list;
-    frames(2);
-    state().recording = nullptr;
+    const DisplayList list = drawn(2);
     for (const DrawItem& item : list.items())
       if (item.kind == DrawItem::Kind::text && std::string(list.text(item)).find(words) != std::string::npos)
         return true;

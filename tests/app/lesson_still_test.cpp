@@ -18,10 +18,7 @@ class LessonStillTest : public testing::LessonFrameTest {
   }
   /// A text that is drawn on the screen has this in it.
   bool says(const std::string& part) {
-    DisplayList list;
-    state().recording = &list;
-    frames(3);
-    state().recording = nullptr;
+    const DisplayList list = drawn(3);
     const auto& items = list.items();
     return std::any_of(items.begin(), items.end(), [&](const DrawItem& item) {
       return item.kind == DrawItem::Kind::text && list.text(item).find(part) != std::string_view::npos;
@@ -168,10 +165,7 @@ TEST_F(LessonStillTest, TheLargeRowBelowTheMatricesObeysWhatIsHidden) {
   for (const auto& [lesson, page] : pages) {
     open(lesson, page);
     const auto rows = [this] {
-      DisplayList list;
-      state().recording = &list;
-      frames(2);
-      state().recording = nullptr;
+      const DisplayList list = drawn(2);
       const auto groups = list.groups();
       return std::count_if(groups.begin(), groups.end(),
                            [](const DrawGroup& one) { return one.what == "row"; });
@@ -268,10 +262,7 @@ TEST_F(LessonStillTest, TheRowOfTheCupIsCoveredInTheMapToo) {
   EXPECT_TRUE(hides_row(hidden, *parse_site("blocks.1.attn.pattern"), 3, 19));
   EXPECT_FALSE(says("0.969")) << "the captions";
   const auto over_image = [&](DrawItem::Kind kind) {
-    DisplayList list;
-    state().recording = &list;
-    frames(2);
-    state().recording = nullptr;
+    const DisplayList list = drawn(2);
     const ItemRect image = noted_items().at("attention.image");
     return std::count_if(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
       return item.kind == kind && item.p0.x >= image.p0.x - 1 && item.p0.y >= image.p0.y - 1 &&
@@ -292,10 +283,7 @@ TEST_F(LessonStillTest, TheRowOfTheCupIsCoveredInTheMapToo) {
 TEST_F(LessonStillTest, ACellOfNearlyOneHasItsNumber) {
   ASSERT_TRUE(set_language("ko"));
   open("encoder_decoder", 1);
-  DisplayList list;
-  state().recording = &list;
-  frames(3);
-  state().recording = nullptr;
+  const DisplayList list = drawn(3);
   const auto& items = noted_items();
   const auto map = std::find_if(items.begin(), items.end(), [](const auto& one) {
     return one.first.starts_with("matrix.") && one.second.rows == 12 && one.second.cols == 12;
@@ -417,10 +405,7 @@ TEST_F(LessonStillTest, AFigureHasTheRoomOfThePanelsThatItsPageDoesNotName) {
 TEST_F(LessonStillTest, ALegendDoesNotEndAtTheNumberThatIsAskedFor) {
   open("query_key_value", 5);
   const auto says_half = [this] {
-    DisplayList list;
-    state().recording = &list;
-    frames(3);
-    state().recording = nullptr;
+    const DisplayList list = drawn(3);
     return std::any_of(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
       return item.kind == DrawItem::Kind::text && list.text(item) == "0.5";
     });
@@ -436,10 +421,7 @@ TEST_F(LessonStillTest, ALegendDoesNotEndAtTheNumberThatIsAskedFor) {
 
 TEST_F(LessonStillTest, TheColumnsThatAPageNamesAreNumbered) {
   open("query_key_value", 2);  // "columns 4 to 7" of the input
-  DisplayList list;
-  state().recording = &list;
-  frames(3);
-  state().recording = nullptr;
+  const DisplayList list = drawn(3);
   const auto is_seven = [&](const DrawItem& item) {
     return item.kind == DrawItem::Kind::text && list.text(item) == "7";
   };

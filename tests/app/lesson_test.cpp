@@ -547,10 +547,7 @@ TEST_F(LessonTest, NothingOnTheStageSaysWhatIsCovered) {
       std::erase_if(*hidden,
                     [](double value) { return std::fabs(20 * value - std::round(20 * value)) < 1e-6; });
       if (page.id == "shift") continue;  // asks where else the same numbers stand: along the diagonal
-      DisplayList list;
-      state().recording = &list;
-      frames(1);
-      state().recording = nullptr;
+      const DisplayList list = drawn();
       const auto covered = [&](ImVec2 at) {
         for (const auto& [name, item] : noted_items())
           if (name.starts_with("lesson_cover") && at.x >= item.p0.x - 1 && at.x <= item.p1.x + 1 &&
@@ -599,10 +596,7 @@ TEST_F(LessonTest, WhilePresentingTheWordsStandUnderALargeFigure) {
   EXPECT_GT(words, 60.f);
   EXPECT_LT(words, 720 * 0.45f);
   EXPECT_LE(state().stage_max.y, 720 - words + 1);
-  DisplayList list;
-  state().recording = &list;
-  frames(1);
-  state().recording = nullptr;
+  const DisplayList list = drawn();
   const std::vector<float> digits = digit_heights(list);
   ASSERT_GE(digits.size(), 8u) << "the numbers of the matrices";
   EXPECT_GE(std::count_if(digits.begin(), digits.end(), [](float height) { return height >= 18; }), 24)
@@ -634,10 +628,7 @@ TEST_F(LessonTest, WhilePresentingEveryFigureFillsItsRoomAndNothingLiesOverTheWo
         set_presenting(state(), true);
         rescale(presenter_scale(state(), size.x, size.y));
         frames(4);
-        DisplayList list;
-        state().recording = &list;
-        frames(1);
-        state().recording = nullptr;
+        const DisplayList list = drawn();
         const bool scrolls = std::any_of(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
           return list.clip(item).scrolls_x || list.clip(item).scrolls_y;
         });
@@ -659,10 +650,7 @@ TEST_F(LessonTest, WhilePresentingTheMapOfAHeadHasLargeDigitsAndTheSettingsStand
   set_presenting(state(), true);
   rescale(presenter_scale(state(), 1280, 720));
   frames(4);
-  DisplayList list;
-  state().recording = &list;
-  frames(1);
-  state().recording = nullptr;
+  const DisplayList list = drawn();
   const auto weight = std::find_if(list.items().begin(), list.items().end(),
                                    [&](const DrawItem& item) { return list.text(item).starts_with("0.9"); });
   ASSERT_NE(weight, list.items().end());

@@ -197,10 +197,7 @@ TEST_F(PresenterTest, AAndBStandSideBySideWithTheirNames) {
   EXPECT_TRUE(presents_pair(state()));
   EXPECT_TRUE(shows("matrix.steps/result"));
   EXPECT_TRUE(shows("second.matrix.steps/result"));
-  DisplayList list;
-  state().recording = &list;
-  frames(1);
-  state().recording = nullptr;
+  const DisplayList list = drawn();
   int names = 0;
   for (const DrawItem& item : list.items())
     names += item.kind == DrawItem::Kind::text &&

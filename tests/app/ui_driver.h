@@ -45,14 +45,22 @@ class FrameTest : public ImguiFixture {
 
   /// The storyteller in Ask with all its settings; then a click on `item`. Skips without models.
   void ask_the_storyteller(const char* item) {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
+    if (!open_shipped_or_skip("storyteller")) return;
     workspace().view = "ask", workspace().ask_more = true;
     settle();
     click(item);
     settle();
+  }
+  /// Opens a shipped model; false, and the test is skipped, where the program was built without them.
+  bool open_shipped_or_skip(const std::string& name) {
+    if (state().models().empty()) {
+      [] { GTEST_SKIP() << "built without models"; }();
+      return false;
+    }
+    state().open(kModelPrefix + name);
+    settle();
+    EXPECT_TRUE(session_->result()) << name;
+    return session_->result() != nullptr;
   }
   void frames(int count = 2) {
     for (int i = 0; i < count; ++i) {
@@ -74,6 +82,14 @@ class FrameTest : public ImguiFixture {
   }
   void open_default() {
     state().open_shipped(kDefaultScene);
+    settle();
+    ASSERT_TRUE(session_->result());
+  }
+  /// In the easy window, without motion.
+  void open_easy(const std::string& name, bool scene = false) {
+    workspace().animate = false;
+    workspace().level = Level::easy;
+    scene ? state().open_shipped(name) : state().open_shipped_model(name);
     settle();
     ASSERT_TRUE(session_->result());
   }
@@ -100,6 +116,12 @@ class FrameTest : public ImguiFixture {
     }
     frames();
   }
+  /// Over the text of the input bar.
+  void type_over(const std::string& text) {
+    key(compat::Key::t, true);
+    key(compat::Key::a, true);
+    type(text);
+  }
   bool shows(const std::string& item) { return noted_items().count(item) > 0; }
   void click(const std::string& item, int button = 0) {
     ASSERT_TRUE(shows(item)) << "nothing on screen is called " << item;
@@ -110,6 +132,29 @@ class FrameTest : public ImguiFixture {
     frames();
     compat::feed_mouse_button(ImGui::GetIO(), button, false);
     frames();
+  }
+  /// The middle of a cell of a matrix on screen.
+  void point_at_cell(const std::string& matrix, std::int64_t row, std::int64_t col) {
+    ASSERT_TRUE(shows(matrix)) << matrix;
+    const ItemRect r = noted_items().at(matrix);
+    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
+             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
+    frames();
+  }
+  void click_in(const std::string& matrix, std::int64_t row, std::int64_t col, int button = 0) {
+    point_at_cell(matrix, row, col);
+    for (const bool down : {true, false}) {
+      compat::feed_mouse_button(ImGui::GetIO(), button, down);
+      frames();
+    }
+  }
+  /// What some frames draw, as a list.
+  DisplayList drawn(int count = 1) {
+    DisplayList out;
+    state().recording = &out;
+    frames(count);
+    state().recording = nullptr;
+    return out;
   }
   /// From its middle, so many pixels to the right.
   void drag(const std::string& item, float by) {

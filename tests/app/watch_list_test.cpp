@@ -92,10 +92,7 @@ TEST_F(WatchList, ANoteIsWrittenChangedAndRemovedInOneField) {
     settle();
   };
   const auto noted_cells = [&] {  // outlined in the figure
-    DisplayList list;
-    state().recording = &list;
-    frames(1);
-    state().recording = nullptr;
+    const DisplayList list = drawn();
     return std::count_if(list.items().begin(), list.items().end(), [](const DrawItem& item) {
       return item.kind == DrawItem::Kind::rect && item.stroke == theme().residual && item.fill == 0;
     });

@@ -12,6 +12,15 @@ using namespace attnscope::testing;
 
 const std::string kWindowStory = " model:storyteller --text 'The cat was tired. So the'";
 
+// Makes a session, of a circuit that is kept.
+void keep_a_circuit(const std::string& session) {
+  const Ran made =
+      cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
+          "--name one --into " +
+          session);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+}
+
 TEST(RerunWindow, a_graph_is_computed_again) {
   const TempFolder folder;
   const std::string graph = folder / "g.json";
@@ -34,12 +43,7 @@ TEST(RerunWindow, a_graph_is_computed_again) {
 TEST(RerunWindow, an_answer_with_its_session_is_computed_again) {
   const TempFolder folder;
   const std::string session = folder / "s.attnscope", answer = folder / "a.json", graph = folder / "g.json";
-  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
-                "--name one "
-                "--into " +
-                session)
-                .exit_code,
-            0);
+  keep_a_circuit(session);
   const auto of_window = [&](const std::string& file, const Json& command, bool kept) {
     Json out = Json::parse(read_text(file));
     Json& run = out.contains("run") ? out["run"] : out["metadata"]["attnscope"]["run"];
@@ -87,11 +91,7 @@ TEST(RerunWindow, data_with_flags_of_pictures_are_computed_again) {
 TEST(RerunWindow, a_page_of_ask_is_computed_again) {
   const TempFolder folder;
   const std::string file = folder / "s.attnscope", answer = folder / "a.json";
-  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
-                "--name one --into " +
-                file)
-                .exit_code,
-            0);
+  keep_a_circuit(file);
   Json session = Json::parse(read_text(file));
   const std::vector<std::pair<std::string, Json>> pages{
       {"heads", {{"heads_by", "entropy"}, {"heads_largest", false}}},
@@ -134,11 +134,7 @@ TEST(RerunWindow, calculator_and_check_are_computed_again) {
       ASSERT_EQ(again.exit_code, 0) << view << form << again.err;
       EXPECT_GT(again.json()["numbers"], 10) << view << form;
     }
-  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
-                "--name one --into " +
-                file)
-                .exit_code,
-            0);
+  keep_a_circuit(file);
   Json session = Json::parse(read_text(file));
   session["look"] = {
       {"view", "calculator"},
@@ -155,11 +151,7 @@ TEST(RerunWindow, calculator_and_check_are_computed_again) {
 TEST(RerunWindow, the_directions_of_a_twin_are_those_of_the_command) {
   const TempFolder folder;
   const std::string file = folder / "s.attnscope", answer = folder / "a.json";
-  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
-                "--name one --into " +
-                file)
-                .exit_code,
-            0);
+  keep_a_circuit(file);
   Json session = Json::parse(read_text(file));
   session["look"] = {
       {"ask",
@@ -187,11 +179,7 @@ TEST(RerunWindow, the_directions_of_a_twin_are_those_of_the_command) {
 TEST(RerunWindow, a_page_of_ask_says_what_is_missing) {
   const TempFolder folder;
   const std::string file = folder / "s.attnscope";
-  ASSERT_EQ(cli("circuit model:storyteller --data task:storyteller --limit 2 --measure logit_diff --best 1 "
-                "--name one --into " +
-                file)
-                .exit_code,
-            0);
+  keep_a_circuit(file);
   Json session = Json::parse(read_text(file));
   const std::vector<std::pair<Json, std::string>> asked{
       {{{"page", "texts"}}, "no data set"},

@@ -450,26 +450,12 @@ bool read_pixels(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kHeaderWords{"\"F32\"",
-                                            "\"F8_E5M2\"",
-                                            "\"I64\"",
-                                            "\"BOOL\"",
-                                            "\"shape\":[",
-                                            "\"data_offsets\":[0,0]",
-                                            "\"__metadata__\":{\"a\":\"b\"},",
-                                            "\"a\":{\"dtype\":\"F16\",\"shape\":[],\"data_offsets\":[0,2]},",
-                                            "[0,1152921504606846975]",
-                                            "F16",
-                                            "F64",
-                                            "I8",
-                                            "dtype",
-                                            "shape",
-                                            "data_offsets",
-                                            "__metadata__",
-                                            "\\ud800",
-                                            "18446744073709551615",
-                                            "../x.safetensors",
-                                            "model.safetensors"};
+const std::vector<std::string> kHeaderWords = split(
+    "\"F32\"|\"F8_E5M2\"|\"I64\"|\"BOOL\"|\"shape\":[|\"data_offsets\":[0,0]|"
+    "\"__metadata__\":{\"a\":\"b\"},|\"a\":{\"dtype\":\"F16\",\"shape\":[],\"data_offsets\":[0,2]},|"
+    "[0,1152921504606846975]|F16|F64|I8|dtype|shape|data_offsets|__metadata__|\\ud800|"
+    "18446744073709551615|../x.safetensors|model.safetensors",
+    '|');
 const std::vector<std::string> kGgufWords{"general.alignment",
                                           "split.count",
                                           "split.no",
@@ -477,9 +463,10 @@ const std::vector<std::string> kGgufWords{"general.alignment",
                                           std::string("\x09\0\0\0", 4),
                                           std::string("\x08\0\0\0", 4),
                                           std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8)};
-const std::vector<std::string> kNpyWords{
-    "'descr': '>f4'", "'fortran_order': True", "'shape': (3,)", "'<u8'",     "'|O'", "(1L, 2)",
-    "'<c8'",          "\x93NUMPY\x02",         "PK\x05\x06",    "PK\x01\x02"};
+const std::vector<std::string> kNpyWords = split(
+    "'descr': '>f4'~'fortran_order': True~'shape': (3,)~'<u8'~'|O'~(1L, 2)~'<c8'~\x93NUMPY\x02~"
+    "PK\x05\x06~PK\x01\x02",
+    '~');
 const std::vector<std::string> kJsonWords{"{",
                                           "}",
                                           "[",
@@ -498,9 +485,8 @@ const std::vector<std::string> kJsonWords{"{",
                                           std::string(300, '['),
                                           "18446744073709551616",
                                           "\"a\":1,\"a\":2"};
-const std::vector<std::string> kPictureWords{"IHDR",     "PLTE",     "IDAT",     "IEND",
-                                             "tRNS",     "gAMA",     "acTL",     "\xFF\xD8",
-                                             "\xFF\xC4", "\xFF\xDA", "\xFF\xD9", "\xFF\xC2"};
+const std::vector<std::string> kPictureWords =
+    split("IHDR|PLTE|IDAT|IEND|tRNS|gAMA|acTL|\xFF\xD8|\xFF\xC4|\xFF\xDA|\xFF\xD9|\xFF\xC2", '|');
 
 }  // namespace
 

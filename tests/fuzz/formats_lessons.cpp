@@ -335,44 +335,12 @@ bool read_calc(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kLessonWords{"scene:nine_steps",
-                                            "scene:tiny_gpt",
-                                            "scene:tiny_translator",
-                                            "pages",
-                                            "open",
-                                            "model",
-                                            "texts",
-                                            "spans",
-                                            "padding",
-                                            "edits",
-                                            "look",
-                                            "cursor",
-                                            "sequence",
-                                            "step",
-                                            "pinned",
-                                            "point",
-                                            "hide",
-                                            "ask",
-                                            "kind",
-                                            "number",
-                                            "choice",
-                                            "change",
-                                            "cell",
-                                            "shape",
-                                            "head",
-                                            "mask",
-                                            "answer",
-                                            "tolerance",
-                                            "slips",
-                                            "goal",
-                                            "live",
-                                            "show",
-                                            "pick",
-                                            "value",
-                                            "1/0",
-                                            "blocks.0.attn.pattern[head=0,query=2]",
-                                            "logits[pos=99]",
-                                            "strings"};
+const std::vector<std::string> kLessonWords = split(
+    "scene:nine_steps|scene:tiny_gpt|scene:tiny_translator|pages|open|model|texts|spans|padding|edits|"
+    "look|cursor|sequence|step|pinned|point|hide|ask|kind|number|choice|change|cell|shape|head|mask|"
+    "answer|tolerance|slips|goal|live|show|pick|value|1/0|blocks.0.attn.pattern[head=0,query=2]|"
+    "logits[pos=99]|strings",
+    '|');
 const std::vector<std::string> kExpressionWords{"abs(",
                                                 "argmax(",
                                                 "at(",
@@ -425,30 +393,12 @@ const std::vector<std::string> kExpressionWords{"abs(",
                                                 std::string(3000, '('),
                                                 std::string(3000, '-'),
                                                 "pattern[head=0,query=1]"};
-const std::vector<std::string> kLabWords{
-    ",", "=", "on", "off", "1e308", "-1", "nan", "0.5", "99999999999999999999"};
-const std::vector<std::string> kCalcWords{"kv_heads=",
-                                          "d_model=",
-                                          "vocab=",
-                                          "layers=",
-                                          "d_ff=",
-                                          "seq=1099511627776",
-                                          "batch=1099511627776",
-                                          "q8_0",
-                                          "int4",
-                                          "h100",
-                                          "16777216",
-                                          "num_hidden_layers",
-                                          "num_local_experts",
-                                          "n_routed_experts",
-                                          "kv_lora_rank",
-                                          "num_key_value_heads",
-                                          "architectures",
-                                          "model_type",
-                                          "vision_config",
-                                          "text_config",
-                                          "sliding_window",
-                                          "hidden_size"};
+const std::vector<std::string> kLabWords = split(",|=|on|off|1e308|-1|nan|0.5|99999999999999999999", '|');
+const std::vector<std::string> kCalcWords = split(
+    "kv_heads=|d_model=|vocab=|layers=|d_ff=|seq=1099511627776|batch=1099511627776|q8_0|int4|h100|"
+    "16777216|num_hidden_layers|num_local_experts|n_routed_experts|kv_lora_rank|num_key_value_heads|"
+    "architectures|model_type|vision_config|text_config|sliding_window|hidden_size",
+    '|');
 
 }  // namespace
 

@@ -105,36 +105,13 @@ bool read_recorded(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kFormatsRunsWords{"blocks.0.attn.q",
-                                                 "blocks.0.attn.k",
-                                                 "blocks.0.attn.v",
-                                                 "blocks.0.attn.pattern",
-                                                 "blocks.0.attn.scores",
-                                                 "blocks.0.attn.mask",
-                                                 "blocks.0.attn.z",
-                                                 "blocks.0.resid_pre",
-                                                 "blocks.0.resid_post",
-                                                 "blocks.1.attn.hook_pattern",
-                                                 "blocks.0.hook_resid_pre",
-                                                 "hook_embed",
-                                                 "ln_final.out",
-                                                 "logits",
-                                                 "probs",
-                                                 "tokens",
-                                                 "input_ids",
-                                                 "enc.tokens",
-                                                 "seq1.blocks.0.attn.q",
-                                                 "seq9999.",
-                                                 "dec.blocks.0.cross.pattern",
-                                                 "enc.blocks.0.attn.q",
-                                                 "vision.blocks.0.attn.q",
-                                                 "words",
-                                                 "causal",
-                                                 "I64",
-                                                 "F32",
-                                                 "blocks.999999.attn.q",
-                                                 "[1,4,2,4]",
-                                                 "[0,0]"};
+const std::vector<std::string> kFormatsRunsWords = split(
+    "blocks.0.attn.q|blocks.0.attn.k|blocks.0.attn.v|blocks.0.attn.pattern|blocks.0.attn.scores|"
+    "blocks.0.attn.mask|blocks.0.attn.z|blocks.0.resid_pre|blocks.0.resid_post|"
+    "blocks.1.attn.hook_pattern|blocks.0.hook_resid_pre|hook_embed|ln_final.out|logits|probs|tokens|"
+    "input_ids|enc.tokens|seq1.blocks.0.attn.q|seq9999.|dec.blocks.0.cross.pattern|enc.blocks.0.attn.q|"
+    "vision.blocks.0.attn.q|words|causal|I64|F32|blocks.999999.attn.q|[1,4,2,4]|[0,0]",
+    '|');
 
 // ---- sessions: a scene inside, and a model that is referred to -----------------------------------
 
@@ -290,11 +267,11 @@ bool read_saved_session(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kSessionWords{
-    "\"ids\"",    "\"source\"",  "\"edits\"", "\"model\"",  "\"path\"",    "\"scene\"",   "\"pinned\"",
-    "\"notes\"",  "\"vectors\"", "\"shape\"", "\"values\"", "\"array\"",   "\"picture\"", "\"rgb\"",
-    "\"pixels\"", "\"version\"", "99",        "\"spans\"",  "\"padding\"", "\"on\"",      "1e400",
-    "-1",         "null",        "[]",        "{}"};
+const std::vector<std::string> kSessionWords = split(
+    "\"ids\"|\"source\"|\"edits\"|\"model\"|\"path\"|\"scene\"|\"pinned\"|\"notes\"|\"vectors\"|"
+    "\"shape\"|\"values\"|\"array\"|\"picture\"|\"rgb\"|\"pixels\"|\"version\"|99|\"spans\"|"
+    "\"padding\"|\"on\"|1e400|-1|null|[]|{}",
+    '|');
 
 }  // namespace
 
@@ -329,17 +306,8 @@ bool read_reference(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kReferenceWords{"-inf",
-                                               "1e308",
-                                               "shape",
-                                               "cells",
-                                               "norm",
-                                               "hidden",
-                                               "268435456",
-                                               "least",
-                                               "greatest",
-                                               "logits",
-                                               "blocks.0.attn.masked"};
+const std::vector<std::string> kReferenceWords =
+    split("-inf|1e308|shape|cells|norm|hidden|268435456|least|greatest|logits|blocks.0.attn.masked", '|');
 
 }  // namespace
 

@@ -278,8 +278,7 @@ std::vector<Files> pattern_seeds() {
           {{"pattern", "(?:a|[\\h\\d])+?(?=b)\nab1b"}}};
 }
 
-const std::vector<std::string> kPatternWords{"\\h", "\\H", "\\p{", "(?:", "(?<!",     "{1,9}",
-                                             "+",   "?",   "]",    "[^",  "((((((((", "&&"};
+const std::vector<std::string> kPatternWords = split("\\h|\\H|\\p{|(?:|(?<!|{1,9}|+|?|]|[^|((((((((|&&", '|');
 
 bool read_pattern(const Files& files) {
   const std::string& all = only_file(files);

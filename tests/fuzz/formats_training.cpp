@@ -218,52 +218,12 @@ bool read_data(const Files& files) {
   return true;
 }
 
-const std::vector<std::string> kFormatsTrainingWords{"steps",
-                                                     "batch",
-                                                     "rate",
-                                                     "schedule",
-                                                     "cosine",
-                                                     "constant",
-                                                     "inverse_sqrt",
-                                                     "warmup",
-                                                     "smoothing",
-                                                     "clip",
-                                                     "beta1",
-                                                     "layers",
-                                                     "heads",
-                                                     "kv_heads",
-                                                     "d_model",
-                                                     "order",
-                                                     "pre",
-                                                     "post",
-                                                     "mask",
-                                                     "prefix",
-                                                     "causal",
-                                                     "task",
-                                                     "sorter",
-                                                     "pilot",
-                                                     "seed",
-                                                     "step",
-                                                     "rate_factor",
-                                                     "data",
-                                                     "path",
-                                                     "vocabulary",
-                                                     "print",
-                                                     "reports",
-                                                     "held_out",
-                                                     "m:",
-                                                     "v:",
-                                                     "weight:",
-                                                     "attnscope_checkpoint",
-                                                     "sizes",
-                                                     "recipe",
-                                                     "measures",
-                                                     "inputs",
-                                                     "<end>",
-                                                     "<unk>",
-                                                     "\xC2\xA0",
-                                                     "\r\n",
-                                                     "\n"};
+const std::vector<std::string> kFormatsTrainingWords = split(
+    "steps|batch|rate|schedule|cosine|constant|inverse_sqrt|warmup|smoothing|clip|beta1|layers|heads|"
+    "kv_heads|d_model|order|pre|post|mask|prefix|causal|task|sorter|pilot|seed|step|rate_factor|data|"
+    "path|vocabulary|print|reports|held_out|m:|v:|weight:|attnscope_checkpoint|sizes|recipe|measures|"
+    "inputs|<end>|<unk>|\xC2\xA0|\r\n|\n",
+    '|');
 
 }  // namespace
 

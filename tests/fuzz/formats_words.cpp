@@ -310,18 +310,16 @@ const std::vector<std::string> kMaskWords{"causal",
                                           "99999999999999999999",
                                           std::string(300, '('),
                                           std::string(300, '!')};
-const std::vector<std::string> kNameWords{
-    "blocks.", "attn.",     "cross.", "enc.",    "dec.",  "vision.", "hook_",
-    ".q",      ".pattern",  "[",      "]",       "head=", "query=",  "key=",
-    "pos=",    "*",         ",",      "!",       "-",     "0-2",     "99999999999999999999",
-    "-1",      "resid_pre", "logits", "\x1b[0m", "\xFF"};
-const std::vector<std::string> kEditWords{"blocks.", "attn.",      ".q",   ".z",      "[",      "]",
-                                          "head=",   "query=",     "pos=", "=",       "+=",     "*=",
-                                          "mean",    "@pos:",      "@",    "0-2",     "inf",    "-nan",
-                                          "1e39",    "order=post", "skip", ".weight", "logits", "\xFF"};
-const std::vector<std::string> kTypedWords{
-    "=",    ",",   " ",   "image",        "G",    "MB",  "1e9", "-", "99999999999999999999",
-    "0x10", "nan", "inf", "\xED\x95\x9C", "\xFF", "<s>", "<0>"};
+const std::vector<std::string> kNameWords = split(
+    "blocks.|attn.|cross.|enc.|dec.|vision.|hook_|.q|.pattern|[|]|head=|query=|key=|pos=|*|,|!|-|0-2|"
+    "99999999999999999999|-1|resid_pre|logits|\x1b[0m|\xFF",
+    '|');
+const std::vector<std::string> kEditWords = split(
+    "blocks.|attn.|.q|.z|[|]|head=|query=|pos=|=|+=|*=|mean|@pos:|@|0-2|inf|-nan|1e39|order=post|skip|"
+    ".weight|logits|\xFF",
+    '|');
+const std::vector<std::string> kTypedWords =
+    split("=|,| |image|G|MB|1e9|-|99999999999999999999|0x10|nan|inf|\xED\x95\x9C|\xFF|<s>|<0>", '|');
 
 }  // namespace
 

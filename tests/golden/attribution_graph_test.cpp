@@ -8,25 +8,16 @@
 #include <cmath>
 #include <map>
 
-#include "core/arch/open.h"
 #include "core/lens/attribution.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
 using Kind = GraphNode::Kind;
 
-OpenedModel golden(const std::string& name) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  return *std::move(opened);
-}
 std::shared_ptr<const Trace> run(const OpenedModel& opened) {
-  Input input{{5, 9, 3, 7, 2}, {}};
-  if (opened.model->config().encoder()) input.source = {4, 8, 6, 3};
-  auto trace = opened.model->run(input);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(opened, {5, 9, 3, 7, 2}, {4, 8, 6, 3});
 }
 const LogitMeasure kMeasure{LogitMeasure::Kind::logit_diff, 7, 11, -1, {}};
 
@@ -51,7 +42,7 @@ void expect_closed(const AttributionGraph& graph) {
 class AttributionGraphs : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AttributionGraphs, EveryNodeAddsUpToRounding) {
-  const OpenedModel opened = golden(GetParam());
+  const OpenedModel opened = testing::golden_model(GetParam());
   const auto trace = run(opened);
   const auto graph = attribution_graph(*trace, kMeasure, 0, 100000);
   ASSERT_TRUE(graph) << graph.error().text();
@@ -79,7 +70,7 @@ TEST_P(AttributionGraphs, EveryNodeAddsUpToRounding) {
 
 // What an edit puts into a norm, a branch or the stream counts as a bias, so that no node has more of a rest.
 TEST_P(AttributionGraphs, CloseUnderEdits) {
-  const OpenedModel opened = golden(GetParam());
+  const OpenedModel opened = testing::golden_model(GetParam());
   Input input{{5, 9, 3, 7, 2}, {}};
   if (opened.model->config().encoder()) input.source = {4, 8, 6, 3};
   const std::string block = std::string(stack_prefix(opened.model->config().stack)) + "blocks.0.";
@@ -100,7 +91,7 @@ TEST_P(AttributionGraphs, CloseUnderEdits) {
 // Patterns followed through queries and keys: the same sums close, no pattern is held, and what each head is
 // read through adds up to what it adds.
 TEST_P(AttributionGraphs, PatternsAreFollowedAndEveryNodeAddsUp) {
-  const OpenedModel opened = golden(GetParam());
+  const OpenedModel opened = testing::golden_model(GetParam());
   const auto trace = run(opened);
   const auto graph = attribution_graph(*trace, kMeasure, 0, 100000, {}, GraphPatterns::followed);
   ASSERT_TRUE(graph) << graph.error().text();
@@ -124,7 +115,7 @@ TEST_P(AttributionGraphs, PatternsAreFollowedAndEveryNodeAddsUp) {
 
 // What a head read at one position, and what a neuron read, by who wrote it.
 TEST_P(AttributionGraphs, WhatAHeadOrANeuronReadAddsUp) {
-  const OpenedModel opened = golden(GetParam());
+  const OpenedModel opened = testing::golden_model(GetParam());
   const auto trace = run(opened);
   std::size_t opened_parts = 0;
   for (const AttributeBy by : {AttributeBy::token, AttributeBy::neuron}) {
@@ -154,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Families, AttributionGraphs,
 
 // From the embedding of a token through one head of block 0 to the logits, spelled out.
 TEST(AttributionGraph, OneEdgeIsTheProductOfAllThatStandsOnTheWay) {
-  const OpenedModel opened = golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = run(opened);
   const auto graph = attribution_graph(*trace, {LogitMeasure::Kind::logit, 7, -1, -1, {}}, 0, 100000);
   ASSERT_TRUE(graph);
@@ -307,7 +298,7 @@ class OneHeadByHand {
 };
 
 TEST(AttributionGraph, EdgesThroughQueryKeyAndValueAreThoseOfAPlainLoop) {
-  const OpenedModel opened = golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = run(opened);
   const LogitMeasure asked{LogitMeasure::Kind::logit, 7, -1, -1, {}};
   const int last = trace->config().n_layers() - 1;
@@ -363,7 +354,7 @@ TEST(AttributionGraph, EdgesThroughQueryKeyAndValueAreThoseOfAPlainLoop) {
 }
 
 TEST(AttributionGraph, AnEditedPatternIsHeld) {
-  const OpenedModel opened = golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   RunOptions options;
   options.edits = {*parse_edit("blocks.0.attn.pattern[head=1,query=4,key=0]=0.5")};
   const auto trace = *opened.model->run({{5, 9, 3, 7, 2}, {}}, options);
@@ -374,7 +365,7 @@ TEST(AttributionGraph, AnEditedPatternIsHeld) {
 }
 
 TEST(AttributionGraph, LessIsFollowedAndStillAddsUp) {
-  const OpenedModel opened = golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = run(opened);
   const auto all = attribution_graph(*trace, kMeasure, 0, 100000),
              some = attribution_graph(*trace, kMeasure, 0.05),
@@ -392,7 +383,7 @@ TEST(AttributionGraph, LessIsFollowedAndStillAddsUp) {
 }
 
 TEST(AttributionGraph, WhatIsNoSumIsRefusedAndItStops) {
-  const OpenedModel opened = golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = run(opened);
   EXPECT_FALSE(attribution_graph(*trace, {LogitMeasure::Kind::prob, 7, -1, -1, {}}));
   const auto stopped = attribution_graph(*trace, kMeasure, 0, 100, [] { return false; });

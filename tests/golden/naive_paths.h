@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/model.h"
+#include "tests/exact_activation.h"
 
 namespace attnscope::testing {
 
@@ -50,7 +51,7 @@ class NaiveStack {
     if (config_.head.transform) {
       x = linear(x, "head.pre");
       for (Row& row : x)
-        for (double& value : row) value = curve(config_.head.activation, value);
+        for (double& value : row) value = exact_activation(config_.head.activation, value);
       x = norm(config_.head.norm, "ln_head", at("head.act", x));
     }
     for (Row& row : x)
@@ -142,17 +143,6 @@ class NaiveStack {
     for (const Row& row : x) out.push_back(norm_row(spec, name, row));
     return at(name + ".out", out);
   }
-  static double curve(Activation kind, double x) {
-    switch (kind) {
-      case Activation::gelu_tanh:
-        return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-      case Activation::gelu_exact: return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-      case Activation::silu: return x / (1 + std::exp(-x));
-      case Activation::relu: return x > 0 ? x : 0;
-      case Activation::quick_gelu: return x / (1 + std::exp(-1.702 * x));
-    }
-    return 0;
-  }
   Matrix mlp(const MlpSpec& spec, const std::string& base, const Matrix& x) {
     const bool gated = spec.kind == MlpSpec::Kind::gated;
     Matrix post = linear(x, base + (gated ? "gate" : "pre"));
@@ -160,7 +150,7 @@ class NaiveStack {
       for (std::size_t j = 0; j < post[i].size(); ++j) {
         double pre = post[i][j];
         if (!held_steps_.empty()) pre = held_steps_.at(base + (gated ? "gate" : "pre"))[i][j];
-        const double open = curve(spec.activation, pre);
+        const double open = exact_activation(spec.activation, pre);
         post[i][j] = held_steps_.empty() || gated ? open : post[i][j] * open / pre;
       }
     if (gated) {

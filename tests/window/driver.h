@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope::testing {
 
 using Json = nlohmann::json;
@@ -32,12 +34,10 @@ Finished run_program(const std::vector<std::string>& arguments, const Environmen
                      const std::string& input = {});
 bool in_path(const std::string& program);
 
-class TempFolder {
+class TempFolder : NoCopy {
  public:
   TempFolder();
   ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
   fs::path operator/(const std::string& name) const { return path_ / name; }
   const fs::path& path() const { return path_; }
 
@@ -47,12 +47,10 @@ class TempFolder {
 
 /// A display for one test, so that no key or button stays pressed from the one before: of its own where Xvfb
 /// is installed, else that of DISPLAY. ATTNSCOPE_TEST_DISPLAY names one to watch the tests on.
-class Display {
+class Display : NoCopy {
  public:
   Display();
   ~Display();
-  Display(const Display&) = delete;
-  Display& operator=(const Display&) = delete;
   /// Ends the server under whoever draws on it; only where it was started for this test.
   bool die();
   /// ":99"; empty when there is none: `why` says what to do.
@@ -64,13 +62,11 @@ class Display {
 };
 
 /// A running attnscope.
-class Window {
+class Window : NoCopy {
  public:
   /// Starts the program; its settings live under `folder`, so that a second start finds them.
   Window(const TempFolder& folder, const std::vector<std::string>& arguments = {});
   ~Window();
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
 
   /// What is on screen: see app/shell/state_file.cpp.
   const Json& state();

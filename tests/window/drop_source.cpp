@@ -9,6 +9,8 @@
 #include <memory>
 #include <thread>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope::testing {
 namespace {
 
@@ -30,15 +32,13 @@ std::string as_uri(const std::string& path) {
   return out + "\r\n";
 }
 
-class Source {
+class Source : NoCopy {
  public:
   Source(Display* display, ::Window target)
       : display_(display),
         target_(target),
         window_(XCreateSimpleWindow(display, DefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0)) {}
   ~Source() { XDestroyWindow(display_, window_); }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
 
   std::string drop(const std::string& uris, double seconds) {
     end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(

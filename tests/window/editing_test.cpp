@@ -1,6 +1,7 @@
 // Changing numbers and tokens, and taking it back to the last bit.
 #include <algorithm>
 
+#include "core/base/no_copy.h"
 #include "tests/window/driver.h"
 
 namespace attnscope::testing {
@@ -148,7 +149,7 @@ TEST_F(Editing, HangulIsPasted) {
 }
 
 /// An input method of X11 for Hangul, on the display of the test; ends with it.
-class HangulMethod {
+class HangulMethod : NoCopy {
  public:
   explicit HangulMethod(const TempFolder& folder) {
     setenv("XMODIFIERS", "@im=nabi", 1);
@@ -164,8 +165,6 @@ class HangulMethod {
     unsetenv("XMODIFIERS");
     unsetenv("LC_ALL");
   }
-  HangulMethod(const HangulMethod&) = delete;
-  HangulMethod& operator=(const HangulMethod&) = delete;
 
  private:
   // Its palette and what it draws with are there: it serves.

@@ -20,6 +20,14 @@ LinePlot weight_plot(const char* id, const char* title) {
   return plot;
 }
 
+// With its line, from 0 upwards.
+LinePlot from_zero(LinePlot plot, LineSeries line) {
+  plot.series.push_back(std::move(line));
+  fit_y(plot);
+  plot.y0 = 0;
+  return plot;
+}
+
 // A part of the histogram is as wide as it is and as high as its count.
 LinePlot histogram_plot(const WeightFacts& facts) {
   LinePlot plot = weight_plot("inspector_histogram", "inspector.weight.histogram");
@@ -34,10 +42,7 @@ LinePlot histogram_plot(const WeightFacts& facts) {
                                static_cast<float>(of.counts[i]));
   plot.x0 = static_cast<float>(of.from);
   plot.x1 = std::max(static_cast<float>(of.to), plot.x0 + 1e-6f);
-  plot.series.push_back(std::move(line));
-  fit_y(plot);
-  plot.y0 = 0;
-  return plot;
+  return from_zero(std::move(plot), std::move(line));
 }
 
 LinePlot spectrum_plot(const WeightFacts& facts) {
@@ -52,10 +57,7 @@ LinePlot spectrum_plot(const WeightFacts& facts) {
   plot.x1 = std::max(2.f, static_cast<float>(facts.singular.size()));
   plot.counts_x = true;
   plot.x_name = "i";
-  plot.series.push_back(std::move(line));
-  fit_y(plot);
-  plot.y0 = 0;
-  return plot;
+  return from_zero(std::move(plot), std::move(line));
 }
 
 void draw_weight_plot(const LinePlot& plot) {

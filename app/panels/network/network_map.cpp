@@ -10,14 +10,13 @@
 #include "app/panels/network/network_edits.h"
 #include "app/panels/network/network_layout.h"
 #include "app/panels/network/network_links.h"
+#include "app/panels/network/network_pointed.h"
 #include "app/panels/network/network_tree.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
-#include "app/views/steps_words.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
-#include "app/widgets/places.h"
 #include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -35,103 +34,6 @@ struct Map {
     return ImVec2(std::floor(origin.x + px(x)), std::floor(origin.y + px(y)));
   }
 };
-
-std::string label_of(const PanelContext& context, const NetworkBox& box) {
-  const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
-  if (box.kind == NetworkBox::Kind::title) return stack_name(config, box.stack);
-  if (box.blocks > 1)
-    return tr("map.blocks", {std::to_string(box.layer), std::to_string(box.layer + box.blocks - 1),
-                             std::to_string(box.blocks)});
-  if (box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header)
-    return tr("map.block", {std::to_string(box.layer)});
-  return tr(box.key);
-}
-
-// Nothing while a lesson asks for it.
-std::string shape_words(const PanelContext& context, const Site& site) {
-  if (context.workspace.hides_shapes) return {};
-  return step_shape(*context.run, site, context.workspace.cursor.sequence);
-}
-
-// Tooltip of a box with several steps: titles only, because shape and parameters differ between them.
-void describe_several(const PanelContext& context, const NetworkBox& box) {
-  const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
-  std::string titles;
-  for (const Site& site : box.sites) titles += (titles.empty() ? "" : " · ") + title_text(trace, site);
-  {
-    const WithFont bold(fonts().body_bold);
-    ImGui::TextUnformatted(label_of(context, box).c_str());
-  }
-  wrapped_text(tr("map.steps", {titles, title_text(trace, box.target)}), theme().text_dim);
-  const WithFont mono(fonts().mono_small);
-  const std::string shape = shape_words(context, box.target);
-  ImGui::TextUnformatted((to_text(box.target) + "  " + shape).c_str());
-}
-
-void tooltip(const PanelContext& context, const NetworkBox& box) {
-  const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
-  const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
-  if (box.kind == NetworkBox::Kind::title)
-    return ImGui::SetTooltip("%s", tr("map.stack.open", {label_of(context, box)}).c_str());
-  const Site site = box.holds(context.workspace.cursor.step) ? context.workspace.cursor.step : box.target;
-  const Record* record = trace.find(site);
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(px(300));
-  if (whole) {
-    ImGui::TextUnformatted(tr(box.kind == NetworkBox::Kind::folded ? "map.block.open" : "map.block.here"));
-  } else if (record && box.sites.size() > 1) {
-    describe_several(context, box);
-  } else if (record) {
-    {
-      const WithFont bold(fonts().body_bold);
-      ImGui::TextUnformatted(title_text(trace, site).c_str());
-    }
-    if (!context.workspace.hides_doing) wrapped_text(sentence_text(trace, site), theme().text_dim);
-    const WithFont mono(fonts().mono_small);
-    const std::string shape = shape_words(context, site);
-    ImGui::TextUnformatted((to_text(site) + "  " + shape).c_str());
-  }
-  if (box.parameters > 0)
-    ImGui::TextUnformatted(tr("map.parameters", {format_count(box.parameters)}).c_str());
-  {
-    const WithFont mono(fonts().mono_small);
-    for (const std::string& edit : edits_of(box, *context.run, context.workspace.cursor.sequence))
-      ImGui::TextUnformatted(edit.c_str());
-  }
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
-
-// A folded block is unfolded at the step that the cursor had in the other block.
-void click(const PanelContext& context, const NetworkBox& box) {
-  Workspace& workspace = context.workspace;
-  Site target = box.target;
-  if (box.kind == NetworkBox::Kind::folded && workspace.cursor.step.layer >= 0) {
-    Site same = workspace.cursor.step;
-    const int nearest = std::clamp(same.layer, box.layer, box.layer + box.blocks - 1);
-    same.layer = same.stack == box.stack ? nearest : box.layer, same.stack = box.stack;
-    if (context.run->trace(workspace.cursor.sequence).find(same)) target = same;
-  }
-  workspace.playing = false;
-  workspace.cursor.stack = box.stack;
-  if (box.layer >= 0) workspace.cursor.layer = target.layer >= 0 ? target.layer : box.layer;
-  go_to_site(workspace, *context.run, target);
-}
-
-// Context menu: of a block's input (resid_pre), of the cursor's head, or of a step in the box.
-void offer(const PanelContext& context, const NetworkBox& box) {
-  if (box.kind == NetworkBox::Kind::title) return;
-  const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
-  const Cursor& cursor = context.workspace.cursor;
-  const Site site = whole                    ? site_of(StepRole::stream, box.layer, box.stack)
-                    : box.holds(cursor.step) ? cursor.step
-                                             : box.target;
-  Cell cell{site, {}};
-  if (box.heads)
-    cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(StepRole::head_out, box.layer),
-            {{"head", cursor.head}}};
-  offer_edit(context.workspace, {cell, {}, {}});
-}
 
 // True if the previewed change would affect a step of the box.
 bool is_reached(const NetworkBox& box) {
@@ -293,7 +195,7 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
       text_key({map.context.run->version, static_cast<std::uint64_t>(box.kind), key_of(box.key),
                 static_cast<std::uint64_t>(box.stack), static_cast<std::uint64_t>(box.layer + 1),
                 static_cast<std::uint64_t>(box.blocks), static_cast<std::uint64_t>(room), header || current}),
-      [&] { return shortened(label_of(map.context, box), room); });
+      [&] { return shortened(network_label(map.context, box), room); });
   const ImVec2 size = ImGui::CalcTextSize(label.c_str());
   const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
   const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;
@@ -311,10 +213,10 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
   ImGui::SetCursorScreenPos(map.at(box.x, box.y));
   const bool pressed = hit_area(box.key.c_str(), ImVec2(px(box.w), px(box.h)));
   const bool hovered = ImGui::IsItemHovered();
-  if (pressed) click(map.context, box);
+  if (pressed) click_network(map.context, box);
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered) tooltip(map.context, box);
-  if (hovered) offer(map.context, box);
+  if (hovered) network_tooltip(map.context, box);
+  if (hovered) offer_network(map.context, box);
   if (hovered && box.heads)
     point_head(box.stack, box.target.part, box.layer, map.context.workspace.cursor.head);
   if (box.kind == NetworkBox::Kind::sum)

@@ -30,6 +30,16 @@ class Steady : public DrawnTest {
     compat::feed_mouse_pos(ImGui::GetIO(), -1, -1);
     settle(*session_, *host_, *frame_, 6);
   }
+  /// Of the next frames.
+  std::int64_t fewest_allocations() {
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    return fewest;
+  }
   /// Pixels that are other than those of the same frame drawn as a whole.
   int differing() {
     const Image shown = context_->read_pixels();
@@ -70,13 +80,7 @@ TEST_F(Steady, FramesAskTheHeapForNothing) {
     for (const std::string& view : views()) {
       cursor.step = step, cursor.layer = std::max(0, step.layer);
       show(view);
-      std::int64_t fewest = 1 << 30;
-      for (int i = 0; i < 5; ++i) {
-        const std::int64_t begin = allocations_counted;
-        frame();
-        fewest = std::min(fewest, allocations_counted - begin);
-      }
-      EXPECT_EQ(fewest, 0) << view << " at " << to_text(step);
+      EXPECT_EQ(fewest_allocations(), 0) << view << " at " << to_text(step);
     }
 }
 
@@ -94,25 +98,13 @@ TEST_F(Steady, AskOverADataSetAsksTheHeapForNothing) {
     state.workspace.asking.settings.over = over;
     show("ask");
     ASSERT_TRUE(state.workspace.asking.answer() && state.workspace.asking.answer()->data);
-    std::int64_t fewest = 1 << 30;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t begin = allocations_counted;
-      frame();
-      fewest = std::min(fewest, allocations_counted - begin);
-    }
-    EXPECT_EQ(fewest, 0) << static_cast<int>(over);
+    EXPECT_EQ(fewest_allocations(), 0) << static_cast<int>(over);
     EXPECT_EQ(host_->pixels_drawn(), 0);
   }
   for (const AskPage page : {AskPage::texts, AskPage::circuit}) {
     state.workspace.asking.settings.page = page;
     show("ask");
-    std::int64_t fewest = 1 << 30;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t begin = allocations_counted;
-      frame();
-      fewest = std::min(fewest, allocations_counted - begin);
-    }
-    EXPECT_EQ(fewest, 0) << name_of_value(page, kAskPages);
+    EXPECT_EQ(fewest_allocations(), 0) << name_of_value(page, kAskPages);
   }
 }
 
@@ -125,25 +117,13 @@ TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
     if (!view->model) continue;
     show(view->id);
     for (int i = 0; i < 6; ++i) frame();
-    std::int64_t fewest = 1 << 30;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t begin = allocations_counted;
-      frame();
-      fewest = std::min(fewest, allocations_counted - begin);
-    }
-    EXPECT_EQ(fewest, 0) << view->id;
+    EXPECT_EQ(fewest_allocations(), 0) << view->id;
   }
   frame_->state().workspace.station = "weight";  // of the way back, whose gradients are computed beside it
   show("training");
   session_->wait();
   for (int i = 0; i < 6; ++i) frame();
-  std::int64_t fewest = 1 << 30;
-  for (int i = 0; i < 5; ++i) {
-    const std::int64_t begin = allocations_counted;
-    frame();
-    fewest = std::min(fewest, allocations_counted - begin);
-  }
-  EXPECT_EQ(fewest, 0) << "the way back";
+  EXPECT_EQ(fewest_allocations(), 0) << "the way back";
 }
 
 // With a card of things to try, and none of it moving.
@@ -159,13 +139,7 @@ TEST_F(Steady, TheCardOfThingsToTryAsksTheHeapForNothing) {
   for (const char* view : {"attention", "embedding", "training"}) {
     show(view);
     for (int i = 0; i < 6; ++i) frame();
-    std::int64_t fewest = 1 << 30;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t begin = allocations_counted;
-      frame();
-      fewest = std::min(fewest, allocations_counted - begin);
-    }
-    EXPECT_EQ(fewest, 0) << view;
+    EXPECT_EQ(fewest_allocations(), 0) << view;
     EXPECT_EQ(host_->pixels_drawn(), 0) << view;
   }
 }
@@ -179,13 +153,7 @@ TEST_F(Steady, TheTableOfACheckAsksTheHeapForNothing) {
   session_->wait();
   for (int i = 0; i < 20; ++i) show("check");
   ASSERT_TRUE(noted_items().contains("check_row_0"));
-  std::int64_t fewest = 1 << 30;
-  for (int i = 0; i < 5; ++i) {
-    const std::int64_t begin = allocations_counted;
-    frame();
-    fewest = std::min(fewest, allocations_counted - begin);
-  }
-  EXPECT_EQ(fewest, 0);
+  EXPECT_EQ(fewest_allocations(), 0);
 }
 
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {

@@ -60,8 +60,7 @@ TEST_F(KvViewTest, DrawsTheKeysAndValuesThatAttentionReads) {
 
 // The newest row stands below in digits, and is another one a step before.
 TEST_F(KvViewTest, TheNewestRowStandsInDigits) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.view = "kv";
   workspace_.animate = false;
   const auto view = make_kv_view();
@@ -83,8 +82,7 @@ TEST_F(KvViewTest, TheNewestRowStandsInDigits) {
 }
 
 TEST_F(KvViewTest, EveryPageAtEverySizeAndAClickChoosesTheHead) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.view = "kv";
   const auto view = make_kv_view();
   for (const char* page : {"kv_products_page", "kv_bytes_page", "kv_cells"}) {

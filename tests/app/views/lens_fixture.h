@@ -28,7 +28,8 @@ class LensViewFixture : public ImguiFixture {
     note_items(false);
     ImguiFixture::TearDown();
   }
-  void open(const std::string& what) {
+  /// Opens it, and types a text over its own where one is given.
+  void open(const std::string& what, const std::string& text = {}) {
     session_ = std::make_unique<Session>();
     workspace_ = {};
     if (what == "scene")
@@ -37,6 +38,7 @@ class LensViewFixture : public ImguiFixture {
       session_->open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + what);
     session_->wait();
     ASSERT_TRUE(session_->result()) << (session_->error() ? session_->error()->text() : what);
+    if (!text.empty()) type(text);
   }
   void type(const std::string& text) {
     ASSERT_TRUE(session_->edit("type", {}, [&](Document& document) { return set_text(document, 0, text); }));

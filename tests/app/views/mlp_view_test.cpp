@@ -45,8 +45,7 @@ TEST_F(MlpViewTest, CellsAreTheTracesAtEveryStage) {
 }
 
 TEST_F(MlpViewTest, AClickGoesToTheNeuronsCell) {
-  open("llama");
-  type("5 17 5 33 17 88");
+  open("llama", "5 17 5 33 17 88");
   workspace_.cursor.query = 4;
   const auto view = make_mlp_view();
   click_item(*view, "mlp_neurons_page");
@@ -61,8 +60,7 @@ TEST_F(MlpViewTest, AClickGoesToTheNeuronsCell) {
 }
 
 TEST_F(MlpViewTest, NewMinusOldOfTheTokensThatBothRunsHave) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   type("5 17 9 33 17 88");
   workspace_.show_difference = true;
   workspace_.cursor.query = 4;
@@ -81,8 +79,7 @@ TEST_F(MlpViewTest, NewMinusOldOfTheTokensThatBothRunsHave) {
 }
 
 TEST_F(MlpViewTest, CloudsFollowTheGroups) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   const auto view = make_mlp_view();
   click_item(*view, "mlp_clouds_page");
   settle(*view);
@@ -113,8 +110,7 @@ TEST_F(MlpViewTest, CloudsFollowTheGroups) {
 }
 
 TEST_F(MlpViewTest, OpensInWordsAndAClickOpensTheNumbersOfANeuron) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.cursor.query = 4;
   const auto view = make_mlp_view();
   settle(*view);

@@ -64,8 +64,7 @@ TEST_F(OutputViewTest, GenerateAppendsExactlyTheGreedyToken) {
 }
 
 TEST_F(OutputViewTest, AClickOnTheFirstRowAppendsIt) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   const std::vector<int> before = ids();
   const int wanted = best();
   const auto view = make_output_view();
@@ -94,8 +93,7 @@ TEST_F(OutputViewTest, SettingsAreOneUndoableGesture) {
 }
 
 TEST_F(OutputViewTest, TheCursorChoosesThePosition) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.cursor.query = 2;
   const auto view = make_output_view();
   click_item(*view, "output_cursor");
@@ -107,8 +105,7 @@ TEST_F(OutputViewTest, TheCursorChoosesThePosition) {
 }
 
 TEST_F(OutputViewTest, AWayThatIsClickedReplacesWhatFollows) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.output_page = OutputPage::ways;
   const auto view = make_output_view();
   const auto greedy_after = [&](std::int64_t row) {
@@ -131,8 +128,7 @@ TEST_F(OutputViewTest, AWayThatIsClickedReplacesWhatFollows) {
 }
 
 TEST_F(OutputViewTest, ANodeOfTheTreeIsTheWayToIt) {
-  open("llama");
-  type("5 17 5 33 17 88");
+  open("llama", "5 17 5 33 17 88");
   workspace_.output_page = OutputPage::ways;
   const auto view = make_output_view();
   const std::vector<int> before = ids();
@@ -167,8 +163,7 @@ TEST_F(OutputViewTest, PresetsAndCutsAreSettings) {
 }
 
 TEST_F(OutputViewTest, ARowOfThePerplexityOpensItsDistribution) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   workspace_.output_page = OutputPage::text;
   const auto view = make_output_view();
   click_item(*view, "text_row_1");

@@ -84,8 +84,7 @@ TEST_F(ResidualViewTest, DifferencesCompareThePositionsOfBothRuns) {
   EXPECT_FLOAT_EQ(moved.at(0, 0), 0.f);
   EXPECT_TRUE(is_masked(moved.at(0, 1)));
   EXPECT_FLOAT_EQ(moved.at(0, 2), 0.25f);
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   type("5 17 9 33 17");
   workspace_.show_difference = true;
   const auto view = make_residual_view();
@@ -112,8 +111,7 @@ TEST_F(ResidualViewTest, InANarrowHalfTheListStandsBelowTheGrid) {
 }
 
 TEST_F(ResidualViewTest, AClickMovesTheCursor) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   const auto view = make_residual_view();
   settle(*view);
   click_item(*view, "matrix.residual_lens", 3, 4);  // out, 2 attn, 1 mlp, 1 attn
@@ -130,8 +128,7 @@ TEST_F(ResidualViewTest, AClickMovesTheCursor) {
 }
 
 TEST_F(ResidualViewTest, NoWordIsReadOffARowOfPadding) {
-  open("gpt2");
-  type("5 17 5 33 17 88");
+  open("gpt2", "5 17 5 33 17 88");
   ASSERT_TRUE(session_->edit("pad", {}, [](Document& document) {
     return set_padding(document, {true, PadSide::right, 9});
   }));

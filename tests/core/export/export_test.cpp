@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/no_copy.h"
 #include "core/export/carried.h"
 #include "core/export/data.h"
 #include "core/io/image.h"
@@ -52,7 +53,7 @@ figure::Figure small_figure() {
                       figure::leaf({"curves", plot, 1, {}, ""})})};
 }
 
-struct Made {
+struct Made : NoCopy {
   figure::Figure figure = small_figure();
   FigurePage page;
   std::vector<FilmFrame> film;
@@ -66,8 +67,6 @@ struct Made {
     film = {{page.drawing, 50}, {page.drawing, 50}};
     what.film = &film;
   }
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
   std::string as(const std::string& id) const {
     const TempFolder folder;
     const std::string path = folder / ("a." + id);

@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/arch/open.h"
 #include "core/lens/head_order.h"
 #include "core/lens/head_stats.h"
 #include "core/lens/outer_products.h"
 #include "core/lens/simplex.h"
 #include "tests/edits.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
 std::shared_ptr<const Trace> attention_pictures_run(const std::string& name, const RunOptions& options = {}) {
-  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
   Input input;
   for (int i = 0; i < 9; ++i) input.ids.push_back((i * 7 + 3) % 40);
-  const auto trace = opened->model->run(input, options);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(testing::golden_model(name), input, options);
 }
 const Site kAttentionPicturesPattern = site_of(Slot::pattern, 1);
 

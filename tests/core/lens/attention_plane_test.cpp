@@ -10,17 +10,14 @@
 #include "core/lens/attention_row.h"
 #include "core/lens/thumbnails.h"
 #include "tests/edits.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
 std::shared_ptr<const Trace> attention_plane_run(const std::string& name, const std::vector<int>& ids,
                                                  const RunOptions& options = {}) {
-  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  const auto trace = opened->model->run(Input{ids, {}}, options);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(testing::golden_model(name), Input{ids, {}}, options);
 }
 std::vector<int> some_ids(int count) {
   std::vector<int> ids;

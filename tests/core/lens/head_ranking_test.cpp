@@ -6,29 +6,20 @@
 
 #include <cmath>
 
-#include "core/arch/open.h"
 #include "core/arch/shipped.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
-OpenedModel head_ranking_golden(const std::string& name) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  return *std::move(opened);
-}
 std::shared_ptr<const Trace> head_ranking_run(const OpenedModel& opened, std::vector<int> ids) {
-  Input input{std::move(ids), {}};
-  if (opened.model->config().encoder()) input.source = {4, 9, 4, 11};
-  auto trace = opened.model->run(input);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(opened, std::move(ids), {4, 9, 4, 11});
 }
 const std::vector<int> kHeadRankingIds{5, 17, 9, 33, 5, 17, 9, 33, 5, 17},
     kHeadRankingOther{5, 17, 8, 33, 5, 17, 9, 30, 5, 17};
 
 TEST(HeadRanking, EveryHeadHasTheNumbersOfItsOwnFunctions) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = head_ranking_run(opened, kHeadRankingIds),
              before = head_ranking_run(opened, kHeadRankingOther);
   HeadQuestion question{before, 9, {1, 5}};
@@ -78,7 +69,7 @@ TEST(HeadRanking, TheOrderIsByTheScoreAndWhatIsUnknownStandsLast) {
 }
 
 TEST(HeadRanking, EffectsAreThoseOfASweepOverHeads) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = head_ranking_run(opened, kHeadRankingIds);
   const LogitMeasure measure{LogitMeasure::Kind::logit, 3, -1, -1, {}};
   auto sweep =
@@ -94,7 +85,7 @@ TEST(HeadRanking, EffectsAreThoseOfASweepOverHeads) {
 }
 
 TEST(HeadRanking, TheAntecedentIsWhereTheTextNamesTheTarget) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto trace = head_ranking_run(opened, kHeadRankingIds);
   EXPECT_EQ(antecedent_of(*trace, {LogitMeasure::Kind::logit, 9, -1, -1, {}}).keys,
             (std::vector<std::int64_t>{2, 6}));
@@ -104,16 +95,20 @@ TEST(HeadRanking, TheAntecedentIsWhereTheTextNamesTheTarget) {
   EXPECT_TRUE(antecedent_of(*trace, {LogitMeasure::Kind::logit, 40, -1, -1, {}}).keys.empty());
 }
 
-TEST(HeadRanking, PaddingIsLeftOut) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
-  const auto plain = head_ranking_run(opened, kHeadRankingIds);
+// With three tokens of padding, in front or behind.
+std::shared_ptr<const Trace> padded_run(const OpenedModel& opened, bool front) {
   Input padded{kHeadRankingIds, {}};
-  padded.ids.insert(padded.ids.end(), {0, 0, 0});
-  padded.attention_mask.assign(13, 1);
-  std::fill(padded.attention_mask.begin() + 10, padded.attention_mask.end(), std::uint8_t{0});
-  const auto trace = opened.model->run(padded);
-  ASSERT_TRUE(trace) << trace.error().text();
-  const auto want = head_scores(*plain), got = head_scores(**trace);
+  padded.attention_mask.assign(kHeadRankingIds.size(), 1);
+  padded.ids.insert(front ? padded.ids.begin() : padded.ids.end(), 3, 0);
+  std::vector<std::uint8_t>& mask = padded.attention_mask;
+  mask.insert(front ? mask.begin() : mask.end(), 3, 0);
+  return testing::golden_run(opened, padded);
+}
+
+TEST(HeadRanking, PaddingIsLeftOut) {
+  const OpenedModel opened = testing::golden_model("gpt2");
+  const auto plain = head_ranking_run(opened, kHeadRankingIds);
+  const auto want = head_scores(*plain), got = head_scores(*padded_run(opened, false));
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i)
     for (const HeadScore score :
@@ -122,15 +117,9 @@ TEST(HeadRanking, PaddingIsLeftOut) {
 }
 
 TEST(HeadRanking, PaddingInFrontIsNoFirstToken) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   const auto plain = head_ranking_run(opened, kHeadRankingIds);
-  Input padded{kHeadRankingIds, {}};
-  padded.ids.insert(padded.ids.begin(), {0, 0, 0});
-  padded.attention_mask.assign(13, 1);
-  std::fill(padded.attention_mask.begin(), padded.attention_mask.begin() + 3, std::uint8_t{0});
-  const auto trace = opened.model->run(padded);
-  ASSERT_TRUE(trace) << trace.error().text();
-  const auto want = head_scores(*plain), got = head_scores(**trace);
+  const auto want = head_scores(*plain), got = head_scores(*padded_run(opened, true));
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i)
     for (int role = 0; role < kRoleCount; ++role) {
@@ -168,7 +157,7 @@ TEST(HeadRanking, PatchesAreNoCopiesOfEachOther) {
 }
 
 TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething) {
-  const OpenedModel opened = head_ranking_golden("bart");
+  const OpenedModel opened = testing::golden_model("bart");
   const auto trace = head_ranking_run(opened, {2, 7, 7, 9});
   int cross = 0, encoder = 0;
   for (const RankedHead& head : head_scores(*trace)) {
@@ -184,7 +173,7 @@ TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething)
 }
 
 TEST(HeadRanking, ItStopsWhenItIsToldTo) {
-  const OpenedModel opened = head_ranking_golden("gpt2");
+  const OpenedModel opened = testing::golden_model("gpt2");
   EXPECT_TRUE(
       head_scores(*head_ranking_run(opened, kHeadRankingIds), {}, [](float) { return false; }).empty());
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/arch/open.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
@@ -16,11 +17,7 @@ Tensor row_of(std::vector<float> values) {
 }
 
 std::shared_ptr<const Trace> run_fixture(const std::string& name, const std::vector<int>& ids) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  auto trace = opened->model->run(Input{ids, {}});
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(testing::golden_model(name), Input{ids, {}});
 }
 
 TEST(HeadStats, UniformRowHasAllTheEntropy) {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "core/arch/open.h"
 #include "core/lens/attribution.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
@@ -16,14 +16,8 @@ struct Opened {
   std::shared_ptr<const Trace> trace;
 };
 Opened neurons_golden(const std::string& name) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << (opened ? "" : opened.error().text());
-  Input input;
-  input.ids = {5, 17, 5, 33, 17, 8};
-  if (opened->model->config().encoder()) input.source = {4, 9, 3};
-  auto trace = opened->model->run(input);
-  EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
-  return {opened->model, *trace};
+  const OpenedModel opened = testing::golden_model(name);
+  return {opened.model, testing::golden_run(opened, {5, 17, 5, 33, 17, 8}, {4, 9, 3})};
 }
 
 TEST(Neurons, TheStrongestAddMost) {

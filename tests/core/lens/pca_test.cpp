@@ -9,6 +9,8 @@
 #include <limits>
 #include <random>
 
+#include "tests/jacobi.h"
+
 namespace attnscope {
 namespace {
 
@@ -31,7 +33,7 @@ Tensor cloud(std::int64_t rows, std::int64_t width, unsigned seed, int rank = 10
   return Tensor::from(std::move(cells), {{Axis::pos, rows}, {Axis::dim, width}});
 }
 
-// Covariance and its eigenvalues, largest first, by cyclic Jacobi.
+// Covariance and its eigenvalues, largest first.
 std::vector<double> eigenvalues(const Tensor& rows, std::vector<std::vector<double>>& covariance) {
   const auto n = static_cast<std::size_t>(rows.size(1));
   std::vector<double> mean(n);
@@ -44,25 +46,7 @@ std::vector<double> eigenvalues(const Tensor& rows, std::vector<std::vector<doub
       for (std::size_t j = 0; j < n; ++j)
         covariance[i][j] += (rows.at(r, static_cast<std::int64_t>(i)) - mean[i]) *
                             (rows.at(r, static_cast<std::int64_t>(j)) - mean[j]) / double(rows.size(0));
-  auto a = covariance;
-  for (int sweep = 0; sweep < 80; ++sweep)
-    for (std::size_t p = 0; p < n; ++p)
-      for (std::size_t q = p + 1; q < n; ++q) {
-        const double angle = 0.5 * std::atan2(2 * a[p][q], a[q][q] - a[p][p]);
-        const double c = std::cos(angle), s = std::sin(angle);
-        for (std::size_t k = 0; k < n; ++k) {
-          const double x = a[k][p], y = a[k][q];
-          a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-        }
-        for (std::size_t k = 0; k < n; ++k) {
-          const double x = a[p][k], y = a[q][k];
-          a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-        }
-      }
-  std::vector<double> out;
-  for (std::size_t i = 0; i < n; ++i) out.push_back(a[i][i]);
-  std::sort(out.rbegin(), out.rend());
-  return out;
+  return testing::eigenvalues_by_jacobi(covariance);
 }
 
 TEST(Pca, AgreesWithAPlainEigenSolver) {

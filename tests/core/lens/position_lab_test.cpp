@@ -6,18 +6,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/arch/open.h"
 #include "core/lens/length_accuracy.h"
 #include "core/lens/word_order.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
-
-OpenedModel opened(const std::string& name) {
-  auto model = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(model) << model.error().text();
-  return *std::move(model);
-}
 
 TEST(PositionLab, TheMatrixMovesEveryEncoding) {
   for (const bool halves : {false, true})
@@ -86,7 +80,7 @@ TEST(PositionLab, AHeadLooksBackByItsRotation) {
 }
 
 TEST(PositionLab, VariantsStretchAsTheyPromise) {
-  const OpenedModel model = opened("llama");
+  const OpenedModel model = testing::golden_model("llama");
   const ModelConfig& config = model.model->config();
   const std::int64_t d = config.blocks[0].attention.d_head;
   const Rotary own = rotary_variant(config, 0, RopeSpec::Kind::standard, 4),
@@ -104,7 +98,7 @@ TEST(PositionLab, VariantsStretchAsTheyPromise) {
 }
 
 TEST(WordOrder, WithoutPositionsAndMaskAWordKeepsItsVector) {
-  const OpenedModel bert = opened("bert");
+  const OpenedModel bert = testing::golden_model("bert");
   Input input;
   input.ids = {3, 10, 17, 24, 31};
   const auto order = word_order(*bert.model, input, 1, 3);
@@ -119,7 +113,7 @@ TEST(WordOrder, WithoutPositionsAndMaskAWordKeepsItsVector) {
 }
 
 TEST(WordOrder, TheCausalMaskTellsOrderToo) {
-  const OpenedModel gpt = opened("gpt2");
+  const OpenedModel gpt = testing::golden_model("gpt2");
   Input input;
   input.ids = {3, 10, 17, 24, 31};
   const auto order = word_order(*gpt.model, input, 1, 3);
@@ -131,7 +125,7 @@ TEST(WordOrder, TheCausalMaskTellsOrderToo) {
 }
 
 TEST(LengthAccuracy, RunsOnPastTheTrainedLengthWhereAFormulaGoesOn) {
-  const OpenedModel llama = opened("llama"), gpt = opened("gpt2");
+  const OpenedModel llama = testing::golden_model("llama"), gpt = testing::golden_model("gpt2");
   const std::vector<int> ids{3, 10, 17, 24, 31};
   const auto far = length_accuracy(*llama.model, ids, 100);
   ASSERT_TRUE(far) << far.error().text();
@@ -151,7 +145,7 @@ TEST(LengthAccuracy, RunsOnPastTheTrainedLengthWhereAFormulaGoesOn) {
     EXPECT_NEAR(near->probability[static_cast<std::size_t>(row)],
                 trace->cell(trace->main(Slot::probs), {row, input.ids[static_cast<std::size_t>(row) + 1]}),
                 1e-5);
-  EXPECT_FALSE(length_accuracy(*opened("bert").model, ids, 20));
+  EXPECT_FALSE(length_accuracy(*testing::golden_model("bert").model, ids, 20));
 }
 
 }  // namespace

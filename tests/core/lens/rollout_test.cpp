@@ -8,19 +8,13 @@
 #include <cmath>
 #include <random>
 
-#include "core/arch/open.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
 std::shared_ptr<const Trace> rollout_run(const std::string& name, std::vector<int> ids) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  Input input{std::move(ids), {}};
-  if (opened->model->config().encoder()) input.source = {4, 9, 4, 11, 6};
-  auto trace = opened->model->run(input);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(testing::golden_model(name), std::move(ids), {4, 9, 4, 11, 6});
 }
 const std::vector<int> kRolloutIds{5, 17, 9, 33, 5, 17};
 

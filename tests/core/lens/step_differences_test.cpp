@@ -6,19 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/arch/open.h"
 #include "tests/edits.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
 std::shared_ptr<const Trace> step_differences_run(const std::string& name, const std::vector<int>& ids,
                                                   const RunOptions& options = {}) {
-  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  const auto trace = opened->model->run(Input{ids, {}}, options);
-  EXPECT_TRUE(trace) << trace.error().text();
-  return *trace;
+  return testing::golden_run(testing::golden_model(name), Input{ids, {}}, options);
 }
 
 TEST(StepDifferences, ARunAgreesWithItselfToTheBit) {

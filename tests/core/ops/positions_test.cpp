@@ -27,13 +27,13 @@ TEST(Rope, FrequenciesFollowTheirFormulas) {
 
 // Wavelengths below original/high are kept, above original/low divided by the factor, blended between.
 TEST(Rope, Llama3KeepsShortAndStretchesLongWavelengths) {
-  RopeSpec spec;
-  spec.kind = RopeSpec::Kind::llama3;
-  spec.theta = 500000;
-  spec.factor = 8;
-  spec.low_freq_factor = 1;
-  spec.high_freq_factor = 4;
-  spec.original_max_positions = 8192;
+  const RopeSpec spec{.kind = RopeSpec::Kind::llama3,
+                      .theta = 500000,
+                      .factor = 8,
+                      .low_freq_factor = 1,
+                      .high_freq_factor = 4,
+                      .original_max_positions = 8192,
+                      .factors = {}};
   RopeSpec standard;
   standard.theta = 500000;
   const auto found = rope_frequencies(spec, 128), plain = rope_frequencies(standard, 128);

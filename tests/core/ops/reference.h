@@ -119,4 +119,18 @@ inline AttentionInputs attention_inputs(std::int64_t heads, std::int64_t kv_head
   return in;
 }
 
+/// Every stage of a head in pieces of 31 x 47 cells has the bits that it has as a whole.
+inline void expect_cuts_alike(const AttentionInputs& in, const Tensor& lse, std::int64_t queries,
+                              std::int64_t keys, std::initializer_list<ScoreStage> stages) {
+  for (const ScoreStage stage : stages) {
+    const Tensor whole = attention_rectangle(in, lse, stage, 1, 0, queries, 0, keys);
+    for (std::int64_t row = 0; row < queries; row += 31)
+      for (std::int64_t key = 0; key < keys; key += 47) {
+        const std::int64_t row_end = std::min(queries, row + 31), key_end = std::min(keys, key + 47);
+        const Tensor part = attention_rectangle(in, lse, stage, 1, row, row_end, key, key_end);
+        EXPECT_TRUE(same_bits(part, whole.slice(0, row, row_end).slice(1, key, key_end)));
+      }
+  }
+}
+
 }  // namespace attnscope::reference

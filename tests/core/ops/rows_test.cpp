@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/ops/reference.h"
+#include "tests/exact_activation.h"
 
 namespace attnscope {
 namespace {
@@ -9,17 +10,6 @@ using namespace reference;
 
 constexpr float kRowsInfinity = std::numeric_limits<float>::infinity();
 
-double exact_activation(Activation kind, double x) {
-  switch (kind) {
-    case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case Activation::gelu_exact: return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-    case Activation::silu: return x / (1 + std::exp(-x));
-    case Activation::relu: return x > 0 ? x : 0;
-    case Activation::quick_gelu: return x / (1 + std::exp(-1.702 * x));
-  }
-  return 0;
-}
 const std::vector<Activation> kActivations{Activation::gelu_tanh, Activation::gelu_exact, Activation::silu,
                                            Activation::relu, Activation::quick_gelu};
 
@@ -33,7 +23,7 @@ TEST(Activate, AgreesWithDouble) {
       SCOPED_TRACE(static_cast<int>(kind));
       const Tensor y = activate(kind, x);
       for (std::int64_t i = 0; i < count; ++i) {
-        const double exact = exact_activation(kind, static_cast<double>(x.at(i)));
+        const double exact = testing::exact_activation(kind, static_cast<double>(x.at(i)));
         ASSERT_NEAR(y.at(i), exact, 1e-6 * std::fabs(exact) + 1e-7) << "x = " << x.at(i);
         ASSERT_NEAR(activate(kind, x.at(i)), exact, 1e-6 * std::fabs(exact) + 1e-9) << "x = " << x.at(i);
       }

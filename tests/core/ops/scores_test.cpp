@@ -164,17 +164,8 @@ TEST(Scores, EveryCutShowsTheSameBits) {
     in.bias = biases(2)[1];
     in.mask = masks(90, 150)[6];
     const Tensor lse = attend(in).lse;
-    for (ScoreStage stage :
-         {ScoreStage::capped, ScoreStage::biased, ScoreStage::masked, ScoreStage::pattern}) {
-      const Tensor whole = attention_rectangle(in, lse, stage, 1, 0, 90, 0, 150);
-      for (std::int64_t row = 0; row < 90; row += 31)
-        for (std::int64_t key = 0; key < 150; key += 47) {
-          const std::int64_t row_end = std::min<std::int64_t>(90, row + 31),
-                             key_end = std::min<std::int64_t>(150, key + 47);
-          const Tensor part = attention_rectangle(in, lse, stage, 1, row, row_end, key, key_end);
-          EXPECT_TRUE(same_bits(part, whole.slice(0, row, row_end).slice(1, key, key_end)));
-        }
-    }
+    expect_cuts_alike(in, lse, 90, 150,
+                      {ScoreStage::capped, ScoreStage::biased, ScoreStage::masked, ScoreStage::pattern});
   });
 }
 

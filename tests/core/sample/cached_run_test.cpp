@@ -3,16 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/arch/open.h"
+#include "tests/golden_run.h"
 
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Model> golden(const std::string& name) {
-  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << (opened ? "" : opened.error().text());
-  return opened->model;
-}
+std::shared_ptr<const Model> golden(const std::string& name) { return testing::golden_model(name).model; }
 
 Input words() {
   Input input;

@@ -5,54 +5,33 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/session/asking.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
+#include "tests/core/session/asked.h"
+#include "tests/core/session/reopened.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
 
-constexpr const char* kOwnText = "The cat sat on the mat because it was tired. So the";
-
-class AskDataTest : public ::testing::Test {
+class AskDataTest : public testing::AskedStoryteller {
  protected:
   void open(const DataChoice& choice) {
-    session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/storyteller");
-    session_.wait();
-    ASSERT_TRUE(session_.result());
-    ASSERT_TRUE(session_.edit("text", {}, [](Document& d) { return set_text(d, 0, kOwnText); }));
+    open_storyteller();
     session_.open_data(choice);
     session_.wait();
     settle();
   }
-  void settle() {
-    for (int quiet = 0; quiet < 3; ++quiet) {
-      session_.wait();
-      asking_.follow(session_.workers(), session_.result(), 0);
-      while (session_.workers().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
   void ask(AskHow how = AskHow::zero) {
     asking_.settings.over = AskOver::mean;
     asking_.settings.how = how;
-    settle();
-    ASSERT_TRUE(asking_.request()) << asking_.request().error().text();
-    asking_.start(session_.workers());
-    settle();
-    ASSERT_TRUE(asking_.answer());
-    ASSERT_FALSE(asking_.answer()->error) << asking_.answer()->error->text();
-    ASSERT_TRUE(asking_.answer()->done);
+    start();
   }
-  const SweepAnswer& answer() { return *asking_.answer(); }
-  const Document& document() { return session_.document(); }
   void edit(const std::function<Status(Document&)>& change) {
     ASSERT_TRUE(session_.edit("change", {}, change));
     settle();
   }
 
-  Session session_;
-  Asking asking_;
   testing::TempFolder folder_;
 };
 
@@ -192,13 +171,13 @@ TEST_F(AskDataTest, MeansOverTheDataSetAndValuesOfOthersAreNotThoseOfOnePrompt) 
 
 TEST_F(AskDataTest, NothingOfOnesOwnTextIsLost) {
   open({"task:storyteller", {}, 5, 0});
-  EXPECT_EQ(document().sequences.front().text, kOwnText) << "a data set changes no text";
+  EXPECT_EQ(document().sequences.front().text, testing::kAskedText) << "a data set changes no text";
   EXPECT_EQ(prompt_looked_at(document()), -1);
   edit([](Document& d) { return open_prompt(d, 1); });
   edit([](Document& d) { return open_prompt(d, 3); });
   EXPECT_EQ(prompt_looked_at(document()), 3);
   ASSERT_TRUE(document().data.own);
-  EXPECT_EQ(document().data.own->front().text, kOwnText);
+  EXPECT_EQ(document().data.own->front().text, testing::kAskedText);
   const std::string third = document().sequences.front().text;
   edit([](Document& d) { return set_text(d, 0, "The dog lay on the rug because it was soft. So the"); });
   EXPECT_EQ(prompt_looked_at(document()), -1) << "changed by hand it is no prompt";
@@ -208,12 +187,12 @@ TEST_F(AskDataTest, NothingOfOnesOwnTextIsLost) {
   EXPECT_EQ(document().sequences.front().text, "The dog lay on the rug because it was soft. So the");
   for (int i = 0; i < 5; ++i) session_.undo();
   settle();
-  EXPECT_EQ(document().sequences.front().text, kOwnText);
+  EXPECT_EQ(document().sequences.front().text, testing::kAskedText);
   ASSERT_TRUE(document().data.prompts);
   session_.undo();
   settle();
   EXPECT_FALSE(document().data.prompts) << "opening it is an undo point";
-  EXPECT_NE(third, kOwnText);
+  EXPECT_NE(third, testing::kAskedText);
 }
 
 TEST_F(AskDataTest, ABrokenFileIsASentenceWithLineAndColumnAndNothingChanges) {
@@ -224,7 +203,7 @@ TEST_F(AskDataTest, ABrokenFileIsASentenceWithLineAndColumnAndNothingChanges) {
   EXPECT_NE(sentence.find("line 3"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("column 1"), std::string::npos) << sentence;
   EXPECT_FALSE(document().data.prompts);
-  EXPECT_EQ(document().sequences.front().text, kOwnText);
+  EXPECT_EQ(document().sequences.front().text, testing::kAskedText);
 }
 
 TEST_F(AskDataTest, APromptThatCannotBeAskedStopsAndWhatIsThereStays) {
@@ -277,11 +256,7 @@ TEST_F(AskDataTest, ASessionCarriesTheDataSet) {
     const std::string path = folder_ / "s.attnscope";
     ASSERT_TRUE(save_session(path, document(), nlohmann::json::object()));
     if (!choice.is_task()) std::filesystem::remove(choice.path);  // a session is one file
-    const auto file = read_session(path);
-    ASSERT_TRUE(file);
-    auto model = open_model(file->model);
-    ASSERT_TRUE(model);
-    const auto read = document_of(*file, *std::move(model));
+    const auto read = testing::reopened(path);
     ASSERT_TRUE(read) << read.error().text();
     EXPECT_TRUE(read->opened->warnings.empty());
     ASSERT_TRUE(read->data.prompts);
@@ -302,7 +277,7 @@ TEST_F(AskDataTest, ASessionCarriesTheDataSet) {
     }
     EXPECT_EQ(prompt_looked_at(*read), 1);
     ASSERT_TRUE(read->data.own);
-    EXPECT_EQ(read->data.own->front().text, kOwnText);
+    EXPECT_EQ(read->data.own->front().text, testing::kAskedText);
   }
 }
 

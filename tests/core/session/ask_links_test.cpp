@@ -9,23 +9,19 @@
 
 #include "core/lens/donor.h"
 #include "core/session/ask_look.h"
-#include "core/session/asking.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
+#include "tests/core/session/asked.h"
+#include "tests/core/session/reopened.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
 
-constexpr const char* kLinkText = "The cat sat on the mat because it was tired. So the";
-
-class AskLinksTest : public ::testing::Test {
+class AskLinksTest : public testing::AskedStoryteller {
  protected:
   void open() {
-    session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/storyteller");
-    session_.wait();
-    ASSERT_TRUE(session_.result());
-    ASSERT_TRUE(session_.edit("text", {}, [](Document& d) { return set_text(d, 0, kLinkText); }));
+    open_storyteller();
     settle();
   }
   void open_data(std::int64_t limit) {
@@ -34,24 +30,6 @@ class AskLinksTest : public ::testing::Test {
     settle();
     asking_.settings.over = AskOver::mean;
   }
-  void settle() {
-    for (int quiet = 0; quiet < 3; ++quiet) {
-      session_.wait();
-      asking_.follow(session_.workers(), session_.result(), 0);
-      while (session_.workers().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-  void ask() {
-    settle();
-    ASSERT_TRUE(asking_.request()) << asking_.request().error().text();
-    asking_.start(session_.workers());
-    settle();
-    ASSERT_TRUE(asking_.answer());
-    ASSERT_FALSE(asking_.answer()->error) << asking_.answer()->error->text();
-    ASSERT_TRUE(asking_.answer()->done);
-  }
-  const SweepAnswer& answer() { return *asking_.answer(); }
-  const Document& document() { return session_.document(); }
   std::size_t cell(const std::string& text) {
     for (std::size_t i = 0; i < answer().cells().size(); ++i)
       if (cell_text(answer().cells()[i]) == text) return i;
@@ -83,9 +61,6 @@ class AskLinksTest : public ::testing::Test {
     ASSERT_TRUE(session_.edit("put", {}, [&](Document& d) { return asking_.put_prompt(d, **made); }));
     settle();
   }
-
-  Session session_;
-  Asking asking_;
 };
 
 TEST_F(AskLinksTest, EachPairIsARunUnderTheEditThatSaysSo) {
@@ -94,7 +69,7 @@ TEST_F(AskLinksTest, EachPairIsARunUnderTheEditThatSaysSo) {
   asking_.settings.page = AskPage::links;
   for (const AskTo to : {AskTo::q, AskTo::v, AskTo::rest}) {
     asking_.settings.to = to;
-    ask();
+    start();
     EXPECT_NEAR(answer().base(), 10.48, 0.01);
     const Trace& run = session_.result()->trace(0);
     const LogitMeasure measure = answer().request.measure;
@@ -116,7 +91,7 @@ TEST_F(AskLinksTest, DirectAndTotalOfTheIssuesExampleAndTheEditReadsBack) {
   open();
   asking_.measure.text = "logit_diff:cat,mat";
   asking_.settings.page = AskPage::links;
-  ask();
+  start();
   const std::string pair = "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]";
   EXPECT_NEAR(answer().values[cell(pair)], 10.33, 0.01);
   const std::size_t at = cell(pair);
@@ -134,7 +109,7 @@ TEST_F(AskLinksTest, DirectAndTotalOfTheIssuesExampleAndTheEditReadsBack) {
   asking_.settings.path = PathKind::total;
   settle();
   EXPECT_FALSE(asking_.is_fresh(answer()));
-  ask();
+  start();
   const std::size_t total = cell(pair);
   EXPECT_NEAR(answer().values[total], 1.70, 0.01);
   // Its edit is a run of its own, which a frame does not wait for.
@@ -155,20 +130,20 @@ TEST_F(AskLinksTest, TokensAndNeuronsWriteToo) {
   asking_.settings.page = AskPage::links;
   asking_.settings.to = AskTo::rest;
   asking_.settings.from = AskFrom::tokens;
-  ask();
+  start();
   const std::int64_t rows = session_.result()->trace(0).length;
   EXPECT_EQ(std::ssize(answer().cells()), rows * 3) << "two MLPs and the logits";
   EXPECT_EQ(cell_text(answer().cells()[0]), "embed[pos=0]->blocks.0.mlp.out");
   asking_.settings.from = AskFrom::neurons;
   asking_.settings.group = 32;
-  ask();
+  start();
   EXPECT_EQ(cell_text(answer().cells()[0]), "blocks.0.mlp.post[d_mlp=0-31]->blocks.1.mlp.out");
 }
 
 TEST_F(AskLinksTest, OverADataSetPairsAreMeansAndAPromptOpensUnderThatEdit) {
   open_data(6);
   asking_.settings.page = AskPage::links;
-  ask();
+  start();
   ASSERT_TRUE(answer().data);
   EXPECT_EQ(answer().prompts_done(), 6);
   const std::vector<DataLine>& lines = document().data.prompts->lines;
@@ -198,7 +173,7 @@ TEST_F(AskLinksTest, APatchOverADataSetIsThatOfEachPair) {
   asking_.settings.patch = "heads";
   for (const bool into_corrupt : {true, false}) {
     asking_.settings.into_other = into_corrupt;
-    ask();
+    start();
     EXPECT_TRUE(answer().request.patches());
     double clean = 0, corrupt = 0;
     std::vector<double> sums(8);
@@ -231,7 +206,7 @@ TEST_F(AskLinksTest, APatchedPairOpensOnTheSideThatIsPatchedAndUndoGivesBoth) {
   asking_.settings.page = AskPage::patch;
   asking_.settings.patch = "heads";
   asking_.settings.other = "The cat sat on the mat because it was soft. So the";
-  ask();
+  start();
   const std::size_t at = cell("blocks.1.attn.z[head=3]");
   put(at, 2);
   const DataLine& line = document().data.prompts->lines[2];
@@ -246,17 +221,13 @@ TEST_F(AskLinksTest, APatchedPairOpensOnTheSideThatIsPatchedAndUndoGivesBoth) {
   const testing::TempFolder folder;
   const std::string path = folder / "s.attnscope";
   ASSERT_TRUE(save_session(path, document(), nlohmann::json::object()));
-  const auto file = read_session(path);
-  ASSERT_TRUE(file);
-  auto model = open_model(file->model);
-  ASSERT_TRUE(model);
-  const auto read = document_of(*file, *std::move(model));
+  const auto read = testing::reopened(path);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_TRUE(looks_at_corrupt(*read));
 
   session_.undo();
   settle();
-  EXPECT_EQ(document().sequences.front().text, kLinkText);
+  EXPECT_EQ(document().sequences.front().text, testing::kAskedText);
   EXPECT_EQ(asking_.settings.other, "The cat sat on the mat because it was soft. So the");
   EXPECT_TRUE(asking_.settings.into_other);
   EXPECT_TRUE(asking_.is_fresh(answer()));
@@ -266,7 +237,7 @@ TEST_F(AskLinksTest, PositionsAreComparedOverThePromptsOfTheMostCommonLength) {
   open_data(12);
   asking_.settings.page = AskPage::patch;
   asking_.settings.patch = "residual";
-  ask();
+  start();
   std::map<std::int64_t, std::vector<const DataLine*>> by_length;
   for (const DataLine& line : document().data.prompts->lines)
     by_length[run_of(line, DataSide::corrupt)->length].push_back(&line);

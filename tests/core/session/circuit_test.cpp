@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/golden_run.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
@@ -16,16 +17,12 @@ using Json = nlohmann::json;
 using testing::TempFolder;
 
 Circuit made(const std::string& name) {
-  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
-  EXPECT_TRUE(opened) << opened.error().text();
-  Input input{{5, 9, 3, 7, 2}, {}};
-  if (opened->model->config().encoder()) input.source = {4, 8, 6, 3};
-  const auto trace = opened->model->run(input);
-  EXPECT_TRUE(trace) << trace.error().text();
-  const auto graph = attribution_graph(**trace, {LogitMeasure::Kind::logit, 7, -1, -1, {}}, 0.001, 400, {},
+  const OpenedModel opened = testing::golden_model(name);
+  const auto trace = testing::golden_run(opened, {5, 9, 3, 7, 2}, {4, 8, 6, 3});
+  const auto graph = attribution_graph(*trace, {LogitMeasure::Kind::logit, 7, -1, -1, {}}, 0.001, 400, {},
                                        name == "gpt2" ? GraphPatterns::followed : GraphPatterns::held);
   EXPECT_TRUE(graph) << graph.error().text();
-  return circuit_of(*opened, **trace, *graph, "logit:#7");
+  return circuit_of(opened, *trace, *graph, "logit:#7");
 }
 
 TEST(Circuit, WhatIsWrittenReadsBack) {

@@ -7,6 +7,7 @@
 
 #include "core/session/session.h"
 #include "core/session/session_file.h"
+#include "tests/core/session/reopened.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
@@ -26,11 +27,7 @@ TEST(NamedCircuits, AreUndoneAndKeptByASession) {
   const testing::TempFolder folder;
   const std::string path = folder / "s.attnscope";
   ASSERT_TRUE(save_session(path, session.document(), nlohmann::json::object()));
-  const auto file = read_session(path);
-  ASSERT_TRUE(file);
-  auto model = open_model(file->model);
-  ASSERT_TRUE(model);
-  const auto read = document_of(*file, *std::move(model));
+  const auto read = testing::reopened(path);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->circuits, session.document().circuits);
   session.undo();

@@ -11,6 +11,7 @@
 #include "core/io/writers.h"
 #include "core/session/session.h"
 #include "core/system/named_files.h"
+#include "tests/core/session/reopened.h"
 #include "tests/edits.h"
 #include "tests/temp_folder.h"
 
@@ -44,12 +45,13 @@ std::vector<float> logits(const Document& document, std::size_t sequence) {
 class SessionFiles : public ::testing::Test {
  protected:
   std::string path() const { return folder_ / "a.attnscope"; }
-  Result<Document> again() const {
-    auto file = read_session(path());
-    if (!file) return file.error();
-    auto model = file->scene.empty() ? open_model(file->model) : open_scene_text(file->scene, file->model);
-    if (!model) return model.error();
-    return document_of(*file, *std::move(model));
+  Result<Document> again() const { return reopened(path()); }
+  static void open_both(Session& session, const Document& document,
+                        const std::shared_ptr<const Document>& pinned) {
+    session.open_document([&](const auto&) -> Result<Document> { return document; });
+    session.wait();
+    session.pin([&](const auto&) -> Result<std::shared_ptr<const Document>> { return pinned; });
+    session.wait();
   }
   // Saves, opens, and finds the same document that computes the same numbers.
   void expect_same(const Document& document) const {
@@ -129,10 +131,7 @@ TEST_F(SessionFiles, APinnedRunOfAnotherModelBringsItsModel) {
     EXPECT_NE((*back)->opened, read->opened);
     EXPECT_EQ(logits(**back, 0), logits(pinned, 0));
     Session session;
-    session.open_document([&](const auto&) -> Result<Document> { return *read; });
-    session.wait();
-    session.pin([&](const auto&) -> Result<std::shared_ptr<const Document>> { return *back; });
-    session.wait();
+    open_both(session, *read, *back);
     ASSERT_TRUE(session.pinned());
     EXPECT_NE(session.pinned()->opened_version, session.opened_version());
     EXPECT_EQ(session.pinned()->document.opened, (*back)->opened);
@@ -162,10 +161,7 @@ TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
   ASSERT_EQ((*back)->edits.size(), 1u);
   EXPECT_TRUE(same_edit(*(*back)->edits[0], *pinned.edits[0]));
   Session session;
-  session.open_document([&](const auto&) -> Result<Document> { return *read; });
-  session.wait();
-  session.pin([&](const auto&) -> Result<std::shared_ptr<const Document>> { return *back; });
-  session.wait();
+  open_both(session, *read, *back);
   ASSERT_TRUE(session.pinned());
   EXPECT_EQ(session.against(), session.pinned());
   EXPECT_EQ(session.pinned()->trace(0).length, 3);

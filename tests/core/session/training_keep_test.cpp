@@ -100,11 +100,7 @@ TEST(TrainingKept, WhereTheFolderCannotBeWrittenItIsKeptElsewhere) {
 // A task whose examples are too large from some step on.
 class Greedy final : public Task {
  public:
-  Greedy() : inner_(*find_task("sorter")) {}
-  std::string_view name() const override { return "sorter"; }
-  std::string_view title() const override { return inner_->title(); }
-  std::string_view sentence() const override { return inner_->sentence(); }
-  std::string_view layout() const override { return inner_->layout(); }
+  Greedy() : Greedy(*find_task("sorter")) {}
   nlohmann::json tokenizer() const override { return inner_->tokenizer(); }
   Result<ModelConfig> config(const TaskSizes& sizes) const override { return inner_->config(sizes); }
   Recipe recipe() const override { return inner_->recipe(); }
@@ -118,6 +114,8 @@ class Greedy final : public Task {
   }
 
  private:
+  explicit Greedy(std::shared_ptr<const Task> inner)
+      : Task({inner->name(), inner->title(), inner->sentence(), inner->layout()}), inner_(std::move(inner)) {}
   std::shared_ptr<const Task> inner_;
 };
 

@@ -571,15 +571,21 @@ TEST(TrainingSession, TheModelInTrainingIsWhatIsOpen) {
   EXPECT_FALSE(session.training_held());
 }
 
+// A training of 20 steps whose checkpoint of step 7 is shown.
+bool shows_step_7_of_20(Session& session) {
+  const bool trained =
+      session.train(training_small_sorter(20), true).ok() && follow(session, [&] {
+        return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
+      });
+  session.show_checkpoint(7);
+  const bool shown = follow(session, [&] { return session.shown_training_step() == 7; });
+  session.wait();
+  return trained && shown;
+}
+
 TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
   Session session;
-  ASSERT_TRUE(session.train(training_small_sorter(20), true));
-  ASSERT_TRUE(follow(session, [&] {
-    return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
-  }));
-  session.show_checkpoint(7);
-  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 7; }));
-  session.wait();
+  ASSERT_TRUE(shows_step_7_of_20(session));
   const auto snapshot = session.training().snapshot();
   EXPECT_EQ(session.document().model, snapshot->checkpoints[7]->model);
   session.show_checkpoint(-1);
@@ -588,13 +594,7 @@ TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
 
 TEST(TrainingSession, APinnedStepIsShownAgainWhereItIsSwapped) {
   Session session;
-  ASSERT_TRUE(session.train(training_small_sorter(20), true));
-  ASSERT_TRUE(follow(session, [&] {
-    return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
-  }));
-  session.show_checkpoint(7);
-  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 7; }));
-  session.wait();
+  ASSERT_TRUE(shows_step_7_of_20(session));
   session.pin();
   const auto early = session.pinned();
   EXPECT_EQ(early->document.opened->training_step, 7);

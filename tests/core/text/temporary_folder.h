@@ -8,9 +8,11 @@
 #include <fstream>
 #include <string>
 
+#include "core/base/no_copy.h"
+
 namespace attnscope::testing {
 
-class TemporaryFolder {
+class TemporaryFolder : NoCopy {
  public:
   TemporaryFolder() {
     static int count = 0;
@@ -18,8 +20,6 @@ class TemporaryFolder {
               ("attnscope_text_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
     std::filesystem::create_directories(folder_);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);

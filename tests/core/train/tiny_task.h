@@ -18,23 +18,13 @@ namespace attnscope::testing {
 
 class Counting : public Task {
  public:
-  std::string_view name() const override { return "counting"; }
-  std::string_view title() const override { return "Counting"; }
-  std::string_view sentence() const override { return "Counts on by the step that it sees."; }
-  std::string_view layout() const override { return "gpt2"; }
+  Counting() : Task({"counting", "Counting", "Counts on by the step that it sees.", "gpt2"}) {}
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {1, 2, 0, 16, 32, "pre", ""}));
     return usual_decoder(sizes, usual_block(sizes), 7, 8);
   }
   nlohmann::json tokenizer() const override { return {}; }
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 40;
-    out.batch = 6;
-    out.learning_rate = 1e-2;
-    out.warmup = 5;
-    return out;
-  }
+  Recipe recipe() const override { return {.steps = 40, .batch = 6, .learning_rate = 1e-2, .warmup = 5}; }
   // What is learned stands one row further: row i says number i + 1. The first row cannot know it.
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     SplitMix64 random =
@@ -49,15 +39,12 @@ class Counting : public Task {
   }
   Example shown() const override { return example(1, Split::held_out, 0); }
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
-    std::int64_t right = 0, counted = 0;
+    RowsRight said;
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
-      const RowsRight rows = rows_right(trace, example.targets);
-      right += rows.right;
-      counted += rows.counted;
+      said.add(rows_right(trace, example.targets));
     });
-    return {
-        {"accuracy", "share of the numbers", static_cast<double>(right) / static_cast<double>(counted), 0.5},
-        {"some_head.weight", "a head", 0.25, 0, 0, 1}};
+    return {{"accuracy", "share of the numbers", said.share(), 0.5},
+            {"some_head.weight", "a head", 0.25, 0, 0, 1}};
   }
 };
 

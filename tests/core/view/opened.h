@@ -44,6 +44,11 @@ inline std::shared_ptr<const Trace> edited(const Opened& of, const std::string& 
   EXPECT_TRUE(runs);
   return runs->front();
 }
+inline figure::Figure figure_of(const char* view, const ViewState& state) {
+  auto figure = draw_view(**find_view(view), state);
+  EXPECT_TRUE(figure) << view;
+  return *std::move(figure);
+}
 /// Calls `check` for every row of every shipped model, before and after its first block is switched off.
 inline void for_every_row(const std::function<void(const ViewState&, const std::string& where)>& check) {
   for (const std::string& name : kShippedForViews) {

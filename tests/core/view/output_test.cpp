@@ -12,11 +12,6 @@ namespace {
 
 using namespace attnscope::testing;
 
-figure::Figure output_figure(const ViewState& state) {
-  const auto figure = draw_view(**find_view("output"), state);
-  EXPECT_TRUE(figure);
-  return *figure;
-}
 // softmax(logits / temperature), in double.
 std::vector<double> shares(const Tensor& logits, double temperature) {
   std::vector<double> out;
@@ -30,7 +25,7 @@ std::vector<double> shares(const Tensor& logits, double temperature) {
 
 TEST(ViewOutput, SaysTheSharesOfTheRunAtThreeTemperatures) {
   for_every_row([](const ViewState& state, const std::string& where) {
-    const figure::Figure figure = output_figure(state);
+    const figure::Figure figure = figure_of("output", state);
     const std::vector<std::string> said = sentence_of(figure);
     const Tensor logits = state.run->logits_row(answer_row(state));
     const double temperatures[] = {0.5, 1, 2};
@@ -63,7 +58,7 @@ TEST(ViewOutput, MarksTheTemperatureInUse) {
   const auto cards = [&](double temperature) {
     state.temperature = temperature;
     std::string out;
-    const figure::Figure figure = output_figure(state);
+    const figure::Figure figure = figure_of("output", state);
     for (const char* part : {"at0", "at1", "at2"})
       out += mark_of<figure::TableMark>(figure, part).card == figure::TableMark::Card::chosen ? "x" : ".";
     return out + " " + join({sentence_of(figure)[2], sentence_of(figure)[4], sentence_of(figure)[6]}, " ");
@@ -87,7 +82,7 @@ TEST(ViewOutput, NamesWhatTheModelSays) {
     const bool movement = std::string(kind) == "action";
     EXPECT_EQ(answer_title(state, answer_row(state)).front().key(),
               std::string("figure.answer.") + (movement ? "movement" : kind));
-    EXPECT_EQ(sentence_key(output_figure(state)), std::string("figure.output.sentence.") + kind);
+    EXPECT_EQ(sentence_key(figure_of("output", state)), std::string("figure.output.sentence.") + kind);
   }
 }
 

@@ -12,18 +12,12 @@ namespace {
 
 using namespace attnscope::testing;
 
-figure::Figure position_figure(const ViewState& state) {
-  const auto figure = draw_view(**find_view("position"), state);
-  EXPECT_TRUE(figure);
-  return *figure;
-}
-
 TEST(ViewPosition, LearnedRowsAreThoseThatTheRunAdded) {
   int rows = 0;
   for_every_row([&](const ViewState& state, const std::string& where) {
     if (state.run->config().of(state.place.stack).position.kind != PositionSpec::Kind::learned) return;
     ++rows;
-    const figure::Figure figure = position_figure(state);
+    const figure::Figure figure = figure_of("position", state);
     const auto& alike = mark_of<figure::MatrixMark>(figure, "similar").values;
     const Tensor& summed = mark_of<figure::MatrixMark>(figure, "row").values;  // word, place, their sum
     const Tensor place = embedding_sum(*state.run, state.place.stack, state.row).position;
@@ -49,7 +43,7 @@ TEST(ViewPosition, LearnedRowsAreThoseThatTheRunAdded) {
 TEST(ViewPosition, SinusoidsHaveTheWavesOfTheRowsThatWereAdded) {
   const Opened of = opened("model:translator");
   const ViewState state = first_state(*of.model, of.run);
-  const figure::Figure figure = position_figure(state);
+  const figure::Figure figure = figure_of("position", state);
   EXPECT_EQ(sentence_key(figure), "figure.position.sinusoidal");
   const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
   ASSERT_EQ(plot.series.size(), 4u);
@@ -64,7 +58,7 @@ TEST(ViewPosition, SinusoidsHaveTheWavesOfTheRowsThatWereAdded) {
 
 TEST(ViewPosition, RotationsTurnByThetaOfTheConfig) {
   const Opened of = opened("model:storyteller-llama");
-  const figure::Figure figure = position_figure(first_state(*of.model, of.run));
+  const figure::Figure figure = figure_of("position", first_state(*of.model, of.run));
   EXPECT_EQ(sentence_key(figure), "figure.position.rope");
   const double slowest = 2 * std::acos(-1.0) * std::pow(10000.0, 14.0 / 16);  // d_head 16
   EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", format_count(std::llround(slowest))}));
@@ -80,7 +74,7 @@ TEST(ViewPosition, BiasesAreThoseOfTheDistance) {
   ASSERT_TRUE(runs);
   of.run = runs->front();
   const ViewState state = first_state(*of.model, of.run);
-  const figure::Figure figure = position_figure(state);
+  const figure::Figure figure = figure_of("position", state);
   EXPECT_EQ(sentence_key(figure), "figure.position.bias");
   const auto& head = mark_of<figure::PlotMark>(figure, "positions").series.front();
   ASSERT_GT(head.points.size(), 2u);
@@ -94,13 +88,13 @@ TEST(ViewPosition, BiasesAreThoseOfTheDistance) {
 TEST(ViewPosition, WithoutPositionsItSaysSo) {
   const Opened of = opened("scene:nine_steps");
   ASSERT_FALSE(of.run->config().has_positions());
-  EXPECT_EQ(sentence_key(position_figure(first_state(*of.model, of.run))), "figure.position.none");
+  EXPECT_EQ(sentence_key(figure_of("position", first_state(*of.model, of.run))), "figure.position.none");
 }
 
 // Vaswani et al. 2017: d = 512, sine and cosine in turn; the last pair turns by 1/10000^(510/512) a token.
 TEST(ViewPosition, WithoutPositionsTheSinesOfThePaperAreDrawn) {
   const Opened of = opened("scene:nine_steps");
-  const figure::Figure figure = position_figure(first_state(*of.model, of.run));
+  const figure::Figure figure = figure_of("position", first_state(*of.model, of.run));
   EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", "60,611"}));
   const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
   ASSERT_EQ(plot.series.size(), 4u);
@@ -112,7 +106,7 @@ TEST(ViewPosition, WithoutPositionsTheSinesOfThePaperAreDrawn) {
 TEST(ViewPosition, WavesOfALearnedTableAreItsColumns) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
-  const figure::Figure figure = position_figure(state);
+  const figure::Figure figure = figure_of("position", state);
   const auto& plot = mark_of<figure::PlotMark>(figure, "waves");
   ASSERT_EQ(plot.series.size(), 4u);
   const Tensor added = of.run->slice(site_of(StepRole::position), 0, {0, of.run->length}, {0, 64});
@@ -159,7 +153,7 @@ TEST(ViewPosition, TheOrderIsShownByExchangingTwoWords) {
   for (const char* name : {"model:storyteller", "model:storyteller-llama", "model:induction"}) {
     const Opened of = opened(name);
     const ViewState state = easy_position(of);
-    const figure::Figure figure = position_figure(state);
+    const figure::Figure figure = figure_of("position", state);
     const std::string sentence = sentence_key(figure);
     EXPECT_TRUE(sentence == "figure.position.order" || sentence.starts_with("figure.position.order.both"))
         << name << " " << sentence;
@@ -198,7 +192,7 @@ TEST(ViewPosition, TheOrderIsShownByExchangingTwoWords) {
 // The second picture has a sentence of its own: what the word that the first one is about gets there.
 TEST(ViewPosition, SaysWhatTheWordGetsWithoutPositions) {
   const Opened of = opened("model:storyteller");
-  const figure::Figure figure = position_figure(easy_position(of));
+  const figure::Figure figure = figure_of("position", easy_position(of));
   ASSERT_EQ(sentence_key(figure), "figure.position.order.both.word");
   const auto& bare = mark_of<figure::MatrixMark>(figure, "bare");
   const std::int64_t word = mark_of<figure::MatrixMark>(figure, "order").cols.looked;
@@ -212,7 +206,7 @@ TEST(ViewPosition, SaysWhatTheWordGetsWithoutPositions) {
 
 TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
   const Opened of = opened("model:storyteller");
-  const figure::Figure figure = position_figure(easy_position(of));
+  const figure::Figure figure = figure_of("position", easy_position(of));
   const Text said = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments()[8];
   EXPECT_EQ(said.key(), "figure.position.order.turns");
   EXPECT_EQ(in_words(said.arguments()),
@@ -230,7 +224,7 @@ TEST(ViewPosition, TheWordsAreThoseOfTheThingToTry) {
     const auto swap = std::find_if(things->begin(), things->end(),
                                    [](const TryThis& thing) { return thing.tokens.size() == 2; });
     ASSERT_NE(swap, things->end()) << name;
-    const std::vector<std::string> said = sentence_of(position_figure(easy_position(of)));
+    const std::vector<std::string> said = sentence_of(figure_of("position", easy_position(of)));
     EXPECT_EQ(said[0], swap->tokens[0].from) << name;
     EXPECT_EQ(said[1], swap->tokens[1].from) << name;
     ++seen;
@@ -243,20 +237,21 @@ TEST(ViewPosition, WhatTakesRunsIsPendingUntilItIsThere) {
   const Opened of = opened("model:storyteller");
   ViewState state = easy_position(of);
   const auto text_of = [](const figure::Figure& figure) { return figure::as_text(figure); };
-  const std::string whole = text_of(position_figure(state));
+  const std::string whole = text_of(figure_of("position", state));
   state.slow_pending = true;
-  EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.order.pending");
-  EXPECT_EQ(figure::find_part(position_figure(state), "order"), nullptr);
+  EXPECT_EQ(sentence_key(figure_of("position", state)), "figure.position.order.pending");
+  EXPECT_EQ(figure::find_part(figure_of("position", state), "order"), nullptr);
   state.slow = std::make_shared<const SlowPart>((*find_view("position"))->slow(state));
-  EXPECT_EQ(text_of(position_figure(state)), whole);
+  EXPECT_EQ(text_of(figure_of("position", state)), whole);
   state.level = Level::full;
   state.slow.reset();
-  EXPECT_NE(sentence_key(position_figure(state)), "figure.position.order.pending") << "no runs of its own";
+  EXPECT_NE(sentence_key(figure_of("position", state)), "figure.position.order.pending")
+      << "no runs of its own";
 }
 
 TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
   const Opened of = opened("model:storyteller");
-  const auto mark = mark_of<figure::MatrixMark>(position_figure(easy_position(of)), "order");
+  const auto mark = mark_of<figure::MatrixMark>(figure_of("position", easy_position(of)), "order");
   const std::vector<int> first(mark.order.begin(), mark.order.begin() + 3);
   for (const int place : {1, 2})  // The cat
     EXPECT_NE(std::find(first.begin(), first.end(), place), first.end()) << place;
@@ -265,7 +260,7 @@ TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
 // Words that get nothing in any row have no column of zeros, and both pictures have the same columns.
 TEST(ViewPosition, TheWordsThatGetMostHaveColumnsTheSameInBothPictures) {
   const Opened of = opened("model:storyteller");
-  const figure::Figure figure = position_figure(easy_position(of));
+  const figure::Figure figure = figure_of("position", easy_position(of));
   const auto &with = mark_of<figure::MatrixMark>(figure, "order"),
              &bare = mark_of<figure::MatrixMark>(figure, "bare");
   EXPECT_EQ(with.order, bare.order);
@@ -283,7 +278,7 @@ TEST(ViewPosition, TheWordsThatGetMostHaveColumnsTheSameInBothPictures) {
 TEST(ViewPosition, BothPicturesHaveTheSameColumnsInEveryModel) {
   for (const char* model : {"model:storyteller-llama", "model:induction", "model:translator"}) {
     const Opened of = opened(model);
-    const figure::Figure figure = position_figure(easy_position(of));
+    const figure::Figure figure = figure_of("position", easy_position(of));
     EXPECT_EQ(mark_of<figure::MatrixMark>(figure, "order").order,
               mark_of<figure::MatrixMark>(figure, "bare").order)
         << model;
@@ -293,7 +288,7 @@ TEST(ViewPosition, BothPicturesHaveTheSameColumnsInEveryModel) {
 // No head of block 0 changes by more than 0.006: the picture is of the head that does change.
 TEST(ViewPosition, ShowsTheHeadThatTheOrderChanges) {
   const Opened of = opened("model:storyteller");
-  const std::vector<std::string> said = sentence_of(position_figure(easy_position(of)));
+  const std::vector<std::string> said = sentence_of(figure_of("position", easy_position(of)));
   EXPECT_EQ((std::vector<std::string>{said[3], said[4], said[5]}),
             (std::vector<std::string>{"1", "3", "cat"}));
   EXPECT_GT(std::stod(said[6]) - std::stod(said[7]), 0.5) << said[6] << " " << said[7];
@@ -303,13 +298,13 @@ TEST(ViewPosition, ShowsTheHeadThatTheOrderChanges) {
 TEST(ViewPosition, AnExchangeThatWasMadeDoesNotTurnRound) {
   const Opened of = opened("model:storyteller");
   ViewState state = easy_position(of);
-  const figure::Figure before = position_figure(state);
+  const figure::Figure before = figure_of("position", state);
   Input other = of.run->input;
   std::swap(other.ids[1], other.ids[2]);  // The cat
   const auto run = of.model->model->run(other);
   ASSERT_TRUE(run);
   state.before = state.run, state.run = *run;
-  const figure::Figure after = position_figure(state);
+  const figure::Figure after = figure_of("position", state);
   const Text said = mark_of<figure::WordsMark>(after, "sentence").forms.front().arguments()[8];
   EXPECT_EQ(said.key(), "figure.position.order.turned");
   EXPECT_EQ(in_words(said.arguments()),
@@ -333,7 +328,7 @@ TEST(ViewPosition, AnExchangeOfFarWordsIsTheOneThatIsTold) {
   ASSERT_TRUE(run);
   state.before = state.run, state.run = *run;
   const Text said =
-      mark_of<figure::WordsMark>(position_figure(state), "sentence").forms.front().arguments()[8];
+      mark_of<figure::WordsMark>(figure_of("position", state), "sentence").forms.front().arguments()[8];
   EXPECT_EQ(said.key(), "figure.position.order.turned");
   EXPECT_EQ(in_words(said.arguments()),
             (std::vector<std::string>{"sat", "tired", "cat", "100.0 %", "mat", "98.0 %"}));
@@ -343,7 +338,7 @@ TEST(ViewPosition, AnExchangeOfFarWordsIsTheOneThatIsTold) {
 TEST(ViewPosition, OnlyWordsChangePlaces) {
   for (const char* name : {"model:sorter", "model:gap-filler"}) {
     const Opened of = opened(name);
-    const figure::Figure figure = position_figure(easy_position(of));
+    const figure::Figure figure = figure_of("position", easy_position(of));
     const auto mark = mark_of<figure::MatrixMark>(figure, "order");
     const std::vector<std::string> keys = in_words(mark.cols.labels), said = sentence_of(figure);
     const auto colon = std::find(keys.begin(), keys.end(), ":");
@@ -356,7 +351,7 @@ TEST(ViewPosition, OnlyWordsChangePlaces) {
 
 TEST(ViewPosition, AModelWithoutPositionsSaysThatATextIsASet) {
   const Opened of = opened("scene:i_love_you");
-  const figure::Figure figure = position_figure(easy_position(of));
+  const figure::Figure figure = figure_of("position", easy_position(of));
   EXPECT_EQ(sentence_key(figure), "figure.position.order.never");
   EXPECT_EQ(figure::find_part(figure, "bare"), nullptr);
   const auto [written, exchanged] = both_rows(figure, "order");
@@ -368,21 +363,21 @@ TEST(ViewPosition, TheOrderIsThatOfTheEditedRun) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, edited(of, "blocks.1.attn.pattern[head=3,query=13,key=2]=0"));
   state.level = Level::easy;
-  const figure::Figure figure = position_figure(state);
+  const figure::Figure figure = figure_of("position", state);
   const Text said = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments().at(8);
   const auto answer = answer_table(state, answer_row(state), 1);
   ASSERT_TRUE(answer);
   EXPECT_EQ(said.arguments()[3].str(), answer->rows.front().cells[1].str());
   EXPECT_NE(said.arguments()[3].str(), "98.4 %");
   state.run = edited(of, "pos_embed=0");
-  EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.learned.nothing");
+  EXPECT_EQ(sentence_key(figure_of("position", state)), "figure.position.learned.nothing");
 }
 
 // What an encoder reads has an order, too: its rows are shown, and without positions it is a set.
 TEST(ViewPosition, TheWordsOfATranslatorsSourceChangePlaces) {
   const Opened of = opened("model:translator");
   const ViewState state = easy_position(of);
-  const figure::Figure figure = position_figure(state);
+  const figure::Figure figure = figure_of("position", state);
   EXPECT_EQ(sentence_key(figure), "figure.position.order");
   const std::vector<std::string> said = sentence_of(figure);
   const auto [written, exchanged] = both_rows(figure, "order");
@@ -405,7 +400,7 @@ TEST(ViewPosition, TheWordsOfATranslatorsSourceChangePlaces) {
 
 TEST(ViewPosition, TheWordsThatThePilotReadsChangePlaces) {
   const Opened of = opened("model:pilot");
-  const figure::Figure figure = position_figure(easy_position(of));
+  const figure::Figure figure = figure_of("position", easy_position(of));
   EXPECT_NE(figure::find_part(figure, "order"), nullptr) << sentence_key(figure);
   const std::vector<std::string> said = sentence_of(figure);
   for (const std::size_t word : {0, 1})
