@@ -108,7 +108,7 @@ Status take_value(Request& request, const RequestFlag& flag, const std::string& 
   return flag.take(request, value, name);
 }
 
-// RequestWords of both kinds in the order in which they were given.
+// Words of both kinds in the order in which they were given.
 void write_words(Texts& out, const RequestWords& all, const std::string& prefix, const char* text,
                  const char* ids) {
   for (const Request::Words& words : all) {

@@ -1,4 +1,4 @@
-// TranslatorTask: the original encoder-decoder (Vaswani et al. 2017) from a small English grammar to Korean:
+// Translator: the original encoder-decoder (Vaswani et al. 2017) from a small English grammar to Korean:
 // sinusoidal positions, norms after each sum, ReLU, embeddings scaled by the root of the width and shared by
 // both stacks and the unembedding. Held out are whole English sentences.
 #include <algorithm>
