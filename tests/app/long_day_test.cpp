@@ -124,8 +124,9 @@ class LongDay : public testing::FrameTest {
     // Works with changes are kept to be gone back to, a bounded number of them; all are alike now.
     for (int i = 0; i < 25; ++i) {
       open_default();
-      EXPECT_TRUE(
-          session_->edit("text", {}, [](Document& changed) { return set_text(changed, 0, "The cat sat"); }));
+      const Status changed =
+          session_->edit("text", {}, [](Document& document) { return set_text(document, 0, "The cat sat"); });
+      EXPECT_TRUE(changed) << changed.error().sentence();
       settle();
     }
     open_default();
