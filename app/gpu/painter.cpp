@@ -9,8 +9,8 @@
 #include <bit>
 #include <cmath>
 
-#include "app/gpu/cells.h"
 #include "app/gpu/damage.h"
+#include "app/gpu/painter_entry.h"
 #include "app/gpu/program.h"
 #include "app/look/imgui_compat.h"
 #include "shaders/params.h"
@@ -19,8 +19,6 @@ namespace attnscope {
 namespace {
 
 constexpr long long kMaxTexels = 16ll << 20;  // 64 MB of float per texture
-constexpr int kPlainCells = 64;               // per axis, in null mode
-constexpr int kPlainPixels = 16;              // the same for an RGB picture
 static_assert(HEAT_LUT_SIZE == kLutSize);
 static_assert(kLinearShare == static_cast<float>(HEAT_LINEAR_SHARE));
 
@@ -46,10 +44,6 @@ unsigned make_texture() {
   return name;
 }
 
-ImVec2 lerp(ImVec2 from, ImVec2 to, float x, float y) {
-  return ImVec2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y);
-}
-
 // The reference holds until the next call.
 const std::string& scoped(const std::string& scope, std::string_view key) {
   thread_local std::string both;
@@ -65,35 +59,6 @@ void reset_render_state(ImDrawList* list) {
 }
 
 }  // namespace
-
-struct Painter::Entry {
-  std::vector<Tensor> shown;  // the tensors in the texture
-  std::uint64_t version = 0;  // of an RGB picture
-  std::uint64_t last_used = 0;
-  int width = 0, height = 0, count = 1;  // cells of one map, maps
-  CellLayout layout;
-  unsigned texture = 0;
-  std::vector<float> cells;                              // null mode only: contents of the texture
-  std::shared_ptr<const std::vector<std::uint8_t>> rgb;  // of an RGB picture
-
-  int texture_width() const { return layout.texels_x * layout.columns; }
-  int texture_height() const { return layout.texels_y * layout.rows; }
-  /// Texels per unit of the screen when `part` (0..1 per axis) of a map is drawn into a rectangle.
-  ImVec2 density(ImVec2 p0, ImVec2 p1, ImVec2 part) const {
-    const auto share = [](float texels, float units) { return texels / std::max(std::fabs(units), 1.0f); };
-    return ImVec2(share(static_cast<float>(layout.texels_x) * std::fabs(part.x), p1.x - p0.x),
-                  share(static_cast<float>(layout.texels_y) * std::fabs(part.y), p1.y - p0.y));
-  }
-  /// Texture coordinates of a place (0..1 per axis) in one map.
-  ImVec2 uv(int map, ImVec2 place) const {
-    const float x = static_cast<float>(map % layout.columns * layout.texels_x);
-    const float y = static_cast<float>(map / layout.columns * layout.texels_y);
-    const float cells_x = static_cast<float>(width) / static_cast<float>(layout.block);
-    const float cells_y = static_cast<float>(height) / static_cast<float>(layout.block);
-    return ImVec2((x + place.x * cells_x) / static_cast<float>(texture_width()),
-                  (y + place.y * cells_y) / static_cast<float>(texture_height()));
-  }
-};
 
 struct Painter::DrawState : CallbackState {
   Painter* painter = nullptr;
@@ -312,28 +277,6 @@ void Painter::picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 
   list->AddImage(compat::texture_id(entry->texture), p0, p1, uv0, uv1, with_alpha(IM_COL32_WHITE, alpha));
 }
 
-void Painter::draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0, ImVec2 p1, ImVec2 uv0,
-                                 ImVec2 uv1, float alpha) {
-  if (!entry.rgb) return;
-  const int columns = std::min(entry.width, kPlainPixels), rows = std::min(entry.height, kPlainPixels);
-  const auto at = [](float place, int count) {
-    return std::clamp(static_cast<int>(place * static_cast<float>(count)), 0, count - 1);
-  };
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) {
-      const float x0 = static_cast<float>(column) / static_cast<float>(columns);
-      const float y0 = static_cast<float>(row) / static_cast<float>(rows);
-      const float half_x = 0.5f / static_cast<float>(columns), half_y = 0.5f / static_cast<float>(rows);
-      const ImVec2 uv = lerp(uv0, uv1, x0 + half_x, y0 + half_y);
-      const std::uint8_t* p = entry.rgb->data() + 3 * (std::ptrdiff_t{at(uv.y, entry.height)} * entry.width +
-                                                       at(uv.x, entry.width));
-      const ImU32 colour = IM_COL32(p[0], p[1], p[2], 255);
-      list->AddRectFilled(lerp(p0, p1, x0, y0), lerp(p0, p1, x0 + 2 * half_x, y0 + 2 * half_y),
-                          with_alpha(colour, alpha));
-    }
-  }
-}
-
 void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style, ImVec2 cells) {
   const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
   const auto taps = [](float per_pixel) {
@@ -351,28 +294,6 @@ void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& 
 }
 
 void Painter::end_draw(ImDrawList* list) { reset_render_state(list); }
-
-void Painter::draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
-                         const HeatStyle& style, ImVec2 uv0, ImVec2 uv1) {
-  const int columns = std::min(entry.width, kPlainCells), rows = std::min(entry.height, kPlainCells);
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) {
-      const float x = (static_cast<float>(column) + 0.5f) / static_cast<float>(columns);
-      const float y = (static_cast<float>(row) + 0.5f) / static_cast<float>(rows);
-      const ImVec2 uv = entry.uv(map, lerp(uv0, uv1, x, y));
-      const int texel_x = static_cast<int>(uv.x * static_cast<float>(entry.texture_width()));
-      const int texel_y = static_cast<int>(uv.y * static_cast<float>(entry.texture_height()));
-      const std::size_t at = static_cast<std::size_t>(texel_y) * entry.texture_width() + texel_x;
-      float value = entry.cells[at];
-      if (value > static_cast<float>(HEAT_INF_ABOVE)) {
-        value = value > static_cast<float>(HEAT_NAN_ABOVE) ? NAN : INFINITY;
-      }
-      const float half_x = 0.5f / static_cast<float>(columns), half_y = 0.5f / static_cast<float>(rows);
-      list->AddRectFilled(lerp(p0, p1, x - half_x, y - half_y), lerp(p0, p1, x + half_x, y + half_y),
-                          with_alpha(heat_colour(value, style), style.alpha));
-    }
-  }
-}
 
 // ---- inside ImGui's rendering
 // --------------------------------------------------------------------------------

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/arch/recorded_config.h"
+#include "core/arch/recorded_sizes.h"
 #include "core/base/file_formats.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -43,17 +43,6 @@ std::vector<std::uint8_t>* mask_named(const std::string& name, Input& input) {
   return name == "enc.attention_mask" ? &input.source_attention_mask : nullptr;
 }
 
-std::vector<Axis> axes_of(Slot slot) {
-  std::vector<Axis> axes;
-  for (const std::string& word : split(step_of(slot).axes, ' ')) {
-    Axis axis = word == "1" ? Axis::unit : Axis::none;
-    for (int i = 0; i <= static_cast<int>(Axis::batch) && axis == Axis::none; ++i)
-      if (axis_name(static_cast<Axis>(i)) == word) axis = static_cast<Axis>(i);
-    axes.push_back(axis);
-  }
-  return axes;
-}
-
 bool heads_behind(Slot slot) {
   const StepRole role = role_of(slot);
   return role == StepRole::split || role == StepRole::rotated || role == StepRole::head_out;
@@ -69,81 +58,6 @@ std::array<int, 4> order_of(const Site& site) {
   const bool across = site.part == Part::cross;
   return {kStacks[static_cast<int>(site.stack)], layer, across ? middle : slot, across ? 1 + slot : 0};
 }
-
-// The sizes of all arrays, compared: rows may differ by sequence, all else belongs to the model.
-class RecordedSizes {
- public:
-  RecordedSizes(std::string what, const Batch& batch) : what_(std::move(what)) {
-    for (const auto& [sequence, arrays] : batch)
-      for (const auto& [site, value] : arrays)
-        if (site.is(StepKind::residual_mid) || site.is(StepKind::residual_post)) streams_.insert(site.stack);
-  }
-
-  Status check(const Batch& batch) {
-    for (const auto& [sequence, arrays] : batch) {
-      sequence_ = sequence;
-      for (const auto& [site, value] : arrays) TRY_OK(take(site, value));
-    }
-    return Done{};
-  }
-
- private:
-  Status take(const Site& site, const Tensor& value) {
-    const Hue hue = step_of(site.slot).hue;
-    const bool keys = hue == Hue::key || hue == Hue::value, across = site.part == Part::cross;
-    const int rows = rows_axis(site, axes_of(site.slot));
-    for (int d = 0; d < value.rank(); ++d) {
-      std::string about;
-      switch (value.axis(d)) {
-        case Axis::pos:
-        case Axis::query:
-          // Answers are one per row, or one for the whole input.
-          if (d == rows || (kind_of(site.slot) >= StepKind::head && value.size(d) > 1))
-            about = rows_of(site.stack);
-          else if (across && keys)
-            about = rows_of(Stack::enc);
-          else
-            continue;
-          break;
-        case Axis::key: about = rows_of(across ? Stack::enc : site.stack); break;
-        case Axis::d_model:
-          if (site.is(StepRole::projector)) continue;  // it leaves for another stack
-          about = to_text(site_of(StepRole::embedding, -1, site.stack)) + ": d_model";
-          if (kind_of(site.slot) < StepKind::qkv && !streams_.contains(site.stack))
-            about += " in";  // of a bare module
-          break;
-        case Axis::vocab: about = "vocabulary"; break;
-        case Axis::d_mlp: about = to_text(site_of(StepRole::neurons, site.layer, site.stack)); break;
-        case Axis::unit:
-          if (value.size(d) != 1) return differ(site, "1", value.size(d), 1, Text::of("error.arch.a_scale"));
-          continue;
-        case Axis::head:
-          if (keys && !site.is(StepRole::head_out)) continue;  // grouped queries share keys and values
-          about = to_text(site.near(StepRole::pattern)) + ": heads";
-          break;
-        default: continue;
-      }
-      const auto [known, fresh] = sizes_.try_emplace(about, std::pair(value.size(d), to_text(site)));
-      if (!fresh && known->second.first != value.size(d))
-        return differ(site, std::string(axis_name(value.axis(d))), value.size(d), known->second.first,
-                      known->second.second);
-    }
-    return Done{};
-  }
-
-  std::string rows_of(Stack stack) const {
-    return std::string(stack_prefix(stack)) + "rows of " + std::to_string(sequence_);
-  }
-  Error differ(const Site& site, const std::string& axis, std::int64_t found, std::int64_t other,
-               const Text& where) const {
-    return fail(Code::bad_shape, "error.arch.recorded.differ",
-                {what_, to_text(site), found, axis, where, other});
-  }
-  std::string what_;
-  std::set<Stack> streams_;  // stacks in which anything is added up
-  int sequence_ = 0;
-  std::map<std::string, std::pair<std::int64_t, std::string>> sizes_;
-};
 
 // Scores and patterns from queries and keys, for each attention of which any step was recorded.
 Attentions attentions_of(const Arrays& arrays, const Input& input, bool causal) {
@@ -174,7 +88,7 @@ void add_derived(const Arrays& arrays, const Attentions& attentions, std::vector
       record.derived = true;
       record.shape =
           step.role == StepRole::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
-      record.axes = axes_of(step.slot);
+      record.axes = recorded_axes(step.slot);
       records.push_back(std::move(record));
     }
   }
@@ -227,7 +141,7 @@ Error no_steps(const TensorSource& source, const std::string& what) {
 
 // Whether an array can be the step, by its header alone.
 Status check_step_shape(const TensorInfo& info, const Site& site) {
-  const std::size_t rank = axes_of(site.slot).size();
+  const std::size_t rank = recorded_axes(site.slot).size();
   // More than one tensor may hold: it is not read, for a small file may expand to it.
   if (value_count(info.shape) > kMostValues)
     return fail(Code::no_memory, "error.arch.recorded.large",
@@ -241,7 +155,7 @@ Status check_step_shape(const TensorInfo& info, const Site& site) {
 
 // The array as the step lies: batch taken away, heads in front, axes named.
 std::vector<Tensor> as_step(const Tensor& value, const Site& site, bool foreign) {
-  const std::vector<Axis> axes = axes_of(site.slot);
+  const std::vector<Axis> axes = recorded_axes(site.slot);
   const int rank = static_cast<int>(axes.size());
   std::vector<Tensor> batch;
   if (value.rank() == rank) batch = {value};
@@ -396,7 +310,7 @@ Result<Recorded> read_recording(const TensorSource& source, const std::string& w
   TRY(Sorted arrays, sorted(source));
   if (arrays.steps.empty()) return no_steps(source, what);
   TRY_OK(check_stacks(arrays.steps, what));
-  TRY_OK(RecordedSizes(what, arrays.steps).check(arrays.steps));
+  TRY_OK(check_recorded_sizes(what, arrays.steps));
   const auto causal = source.metadata().find("causal");
   const bool masks = causal == source.metadata().end() || causal->second != "false";
   std::map<int, Attentions> attentions;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/lens/head_side.h"
@@ -66,14 +67,8 @@ class Follower {
     out_.total = asked.total;
     out_.held = asked.held;
     out_.least = least_;
-    GraphNode measure;
-    measure.kind = NodeKind::output;
-    measure.site = trace_.main(StepRole::logits);
-    measure.row = asked.row;
-    measure.value = asked.total;
-    measure.bias = asked.bias;
-    measure.followed = true;
-    out_.nodes.push_back(measure);
+    const Site logits = trace_.main(StepRole::logits);
+    out_.nodes.push_back({NodeKind::output, logits, -1, asked.row, asked.total, asked.bias, 0, true});
     directions_.emplace_back();
     read(0, stack_output(trace_, trace_.config().stack), asked.row, asked.g);
   }
@@ -83,12 +78,7 @@ class Follower {
   int node(NodeKind kind, const Site& site, std::int64_t head, std::int64_t row) {
     const auto [at, fresh] = places_.try_emplace({site, head, row}, static_cast<int>(out_.nodes.size()));
     if (fresh) {
-      GraphNode one;
-      one.kind = kind;
-      one.site = site;
-      one.head = head;
-      one.row = row;
-      out_.nodes.push_back(one);
+      out_.nodes.push_back({kind, site, head, row});
       directions_.emplace_back();
       followed_nodes_.resize(out_.nodes.size(), false);
     }
@@ -178,16 +168,20 @@ class Follower {
     const std::vector<Direction>& written = written_by(site, row);
     double made = 0;
     for (std::size_t head = 0; head < written.size(); ++head) {
-      double value = 0;
-      for (std::size_t i = 0; i < g.size(); ++i) value += g[i] * written[head][i];
+      const double value = std::inner_product(g.begin(), g.end(), written[head].begin(), 0.0);
       made += value;
       if (is_edge(value))
         edge(reader, node(NodeKind::head, z, static_cast<std::int64_t>(head), row), value, g, written[head]);
     }
-    const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
+    const Tensor offset = part_of(site, ".bias");
     const double own = offset.empty() ? 0 : dot(g, offset);
     bias(reader) += own;
     if (edit_reaches(trace_, site)) edited(reader, site, row, g, made + own);
+  }
+
+  // ".weight" or ".bias" of a step; empty: none.
+  Tensor part_of(const Site& site, const char* which) const {
+    return trace_.weights().get(to_text(site) + which);
   }
 
   // What each head adds to a row of the residual stream.
@@ -217,11 +211,10 @@ class Follower {
     const AttentionState& state = *trace_.attention(one.site);
     const std::int64_t heads = state.in.q.size(0), kv_heads = state.in.v.size(0), d_head = state.in.v.size(2),
                        keys = state.in.k.size(1), kv = one.head * kv_heads / heads;
-    const Tensor w_out = trace_.weights().get(to_text(out_site) + ".weight");
+    const Tensor w_out = part_of(out_site, ".weight");
     const Direction gz = through(w_out.slice(0, one.head * d_head, (one.head + 1) * d_head), g);
     if (patterns_ == GraphPatterns::followed && !state.edits) return through_moving_head(at, one, gz);
-    const Tensor w_v = trace_.weights().get(to_text(v_site) + ".weight"),
-                 b_v = trace_.weights().get(to_text(v_site) + ".bias");
+    const Tensor w_v = part_of(v_site, ".weight"), b_v = part_of(v_site, ".bias");
     const Direction into = through(w_v.slice(1, kv * d_head, (kv + 1) * d_head), gz);
     const double offset = b_v.empty() ? 0 : dot(gz, b_v.slice(0, kv * d_head, (kv + 1) * d_head));
     const Tensor pattern =
@@ -273,9 +266,7 @@ class Follower {
       Direction value = gz;
       for (double& x : value) x *= row.by_value()[k];
       read_side(at, one, {Hue::value, GraphSide::value, kv, key}, value, [&](const Direction& missing) {
-        double sum = 0;
-        for (std::size_t i = 0; i < missing.size(); ++i) sum += gz[i] * missing[i];
-        return row.pattern()[k] * sum;
+        return row.pattern()[k] * std::inner_product(gz.begin(), gz.end(), missing.begin(), 0.0);
       });
     }
   }
@@ -291,10 +282,8 @@ class Follower {
                  const std::function<double(const Direction&)>& alone) {
     const Site site = one.site.near(StepRole::projection, where.hue);
     const std::int64_t d = std::ssize(g);
-    const Tensor weight = trace_.weights()
-                              .get(to_text(site) + ".weight")
-                              .slice(1, where.head * d, (where.head + 1) * d),
-                 offset = trace_.weights().get(to_text(site) + ".bias");
+    const Tensor weight = part_of(site, ".weight").slice(1, where.head * d, (where.head + 1) * d),
+                 offset = part_of(site, ".bias");
     const bool scores = where.side != GraphSide::value;
     if (scores) back_through_head_side(trace_, one.site, where.hue, where.head, where.row, g);
     if (!offset.empty()) bias(at) += dot(g, offset.slice(0, where.head * d, (where.head + 1) * d));
@@ -312,11 +301,11 @@ class Follower {
   // From the MLP's result to what it read, its gates held.
   void through_mlp(int at, const GraphNode& one, const Direction& g, std::int64_t only) {
     const auto add_bias = [&](const Site& site, const Direction& along) {
-      const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
+      const Tensor offset = part_of(site, ".bias");
       if (!offset.empty()) bias(at) += dot(along, offset);
     };
     if (only < 0) add_bias(one.site, g);
-    Direction neurons = through(trace_.weights().get(to_text(one.site) + ".weight"), g);  // [d_mlp]
+    Direction neurons = through(part_of(one.site, ".weight"), g);  // [d_mlp]
     const bool gated = trace_.find(one.site.with(Slot::mlp_up)) != nullptr;
     const Site linear = one.site.with(gated ? Slot::mlp_up : Slot::mlp_pre),
                gate = one.site.with(gated ? Slot::mlp_act : Slot::mlp_post);
@@ -329,8 +318,7 @@ class Follower {
     }
     hold(to_text(gate));
     add_bias(linear, neurons);
-    read(at, flow_inputs(trace_, linear).front(), one.row,
-         through(trace_.weights().get(to_text(linear) + ".weight"), neurons));
+    read(at, flow_inputs(trace_, linear).front(), one.row, through(part_of(linear, ".weight"), neurons));
   }
 
   // Readers first, and of each reader the largest edges first.
@@ -370,13 +358,8 @@ class Follower {
 }  // namespace
 
 std::string graph_side_name(GraphSide side) {
-  switch (side) {
-    case GraphSide::query: return "q";
-    case GraphSide::key: return "k";
-    case GraphSide::value: return "v";
-    case GraphSide::any: break;
-  }
-  return {};
+  constexpr const char* kNames[] = {"", "q", "k", "v"};
+  return kNames[static_cast<std::size_t>(side)];
 }
 
 Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure, double least,
@@ -395,9 +378,8 @@ Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& mea
   TRY(const HeldMeasure asked, held_measure(trace, measure));
   TRY(Site site, parse_site(part.step));
   const auto index = [&](std::string_view axis) {
-    const auto found =
-        std::find_if(part.at.begin(), part.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
-    return found == part.at.end() ? std::int64_t{-1} : found->begin;
+    const AxisRange* const found = range_on(part.at, axis);
+    return found ? found->begin : -1;
   };
   const bool neuron = site.is(StepRole::neurons);
   const std::int64_t head = neuron ? -1 : index("head"), key = index(neuron ? "d_mlp" : "pos");

@@ -10,6 +10,20 @@
 namespace attnscope {
 namespace {
 
+// What a step was made from: its first input.
+const Tensor& first_input(const Tape& tape, const Site& step) {
+  return tape.value(flow_inputs(tape.trace(), step).front());
+}
+
+// Back through a norm, where there is one; `out` is its result.
+Tensor back_through_norm(Tape& tape, const NormSpec& spec, const std::string& name, const Site& out,
+                         Slot scale, const Tensor& dy) {
+  if (spec.kind == NormSpec::Kind::none) return dy;
+  const Tensor gradient = tape.at(out, dy);
+  const Site divisor = out.with(scale);
+  return tape.norm(spec, name, first_input(tape, out), &divisor, gradient);
+}
+
 // [head, pos, d_head] laid side by side: [pos, head*d_head].
 Tensor concat_heads(const Tensor& x) {
   const Tensor rows = x.permute({1, 0, 2}).packed();  // [pos, head, d_head]
@@ -45,17 +59,10 @@ class BlockBack {
   Site across(Slot slot) const { return cross_site(slot, layer_, stack_.stack); }
   bool has_mlp() const { return block_.mlp.kind != MlpSpec::Kind::none; }
 
-  // What a step was made from: its first input.
-  const Tensor& read_by(const Site& step) const {
-    return tape_.value(flow_inputs(tape_.trace(), step).front());
-  }
+  const Tensor& read_by(const Site& step) const { return first_input(tape_, step); }
 
-  // Back through a norm of the block; `out` is its result.
   Tensor norm(const char* name, Slot scale, Slot out, const Tensor& dy) {
-    if (block_.norm.kind == NormSpec::Kind::none) return dy;
-    const Tensor gradient = tape_.at(site(out), dy);
-    const Site divisor = site(scale);
-    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), &divisor, gradient);
+    return back_through_norm(tape_, block_.norm, base_ + name, site(out), scale, dy);
   }
   Tensor ln1(const Tensor& dy) { return norm("ln1", Slot::ln1_scale, Slot::ln1_out, dy); }
   Tensor ln2(const Tensor& dy) { return norm("ln2", Slot::ln2_scale, Slot::ln2_out, dy); }
@@ -273,11 +280,8 @@ Tensor tokens_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
 Tensor embed_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
   const std::string base(stack_prefix(stack.stack));
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
-  if (stack.embed_norm.kind != NormSpec::Kind::none) {
-    dy = tape.at(site(Slot::ln_embed_out), dy);
-    const Site divisor = site(Slot::ln_embed_scale);
-    dy = tape.norm(stack.embed_norm, base + "ln_embed", tape.value(site(Slot::embed)), &divisor, dy);
-  }
+  dy = back_through_norm(tape, stack.embed_norm, base + "ln_embed", site(Slot::ln_embed_out),
+                         Slot::ln_embed_scale, dy);
   dy = tape.at(site(Slot::embed), dy.rename({Axis::pos, Axis::d_model}));
   if (stack.type_vocab > 0) {
     std::vector<int> types = tape.trace().input.types;
@@ -297,12 +301,8 @@ StackGradients stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
   const std::string base(stack_prefix(stack.stack));
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
   StackGradients out;
-  if (stack.final_norm.kind != NormSpec::Kind::none) {
-    dy = tape.at(site(Slot::ln_final_out), dy);
-    const Tensor& x = tape.value(flow_inputs(tape.trace(), site(Slot::ln_final_out)).front());
-    const Site divisor = site(Slot::ln_final_scale);
-    dy = tape.norm(stack.final_norm, base + "ln_final", x, &divisor, dy);
-  }
+  dy = back_through_norm(tape, stack.final_norm, base + "ln_final", site(Slot::ln_final_out),
+                         Slot::ln_final_scale, dy);
   for (int layer = stack.n_layers() - 1; layer >= 0; --layer) {
     BlockBack block(tape, stack, layer);
     dy = block.run(dy);
@@ -317,11 +317,7 @@ Tensor head_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
   if (!head.transform) return dy;
   const std::string base(stack_prefix(stack.stack));
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
-  if (head.norm.kind != NormSpec::Kind::none) {
-    dy = tape.at(site(Slot::ln_head_out), dy);
-    const Site divisor = site(Slot::ln_head_scale);
-    dy = tape.norm(head.norm, base + "ln_head", tape.value(site(Slot::head_act)), &divisor, dy);
-  }
+  dy = back_through_norm(tape, head.norm, base + "ln_head", site(Slot::ln_head_out), Slot::ln_head_scale, dy);
   dy = tape.at(site(Slot::head_act), dy);
   dy = activate_backward(head.activation, dy, tape.value(site(Slot::head_pre)));
   dy = tape.at(site(Slot::head_pre), dy);

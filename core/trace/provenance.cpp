@@ -85,17 +85,24 @@ class Explainer {
     return {name, {}, true, index, tensor ? static_cast<double>(tensor->at(index)) : 0.0};
   }
   // "blocks.3.attn.q" + ".weight"
-  std::string own(const char* suffix) const {
-    std::string text = to_text(site_);
-    return text + suffix;
-  }
+  std::string own(const char* suffix) const { return to_text(site_) + suffix; }
   void add_term(std::vector<Source> factors) {
     Term term{std::move(factors), 1.0};
     for (const Source& factor : term.factors) term.value *= factor.value;
     out_.result += term.value;
     out_.terms.push_back(std::move(term));
   }
+  // A term that the result is not a sum of; its value.
+  double input(const Source& source) {
+    out_.terms.push_back({{source}, source.value});
+    return source.value;
+  }
   void leaf() { out_.result = out_.recorded; }
+  // A soft limit of the result.
+  void squash(double cap) {
+    out_.asides.push_back({"cap", cap});
+    out_.result = cap * std::tanh(out_.result / cap);
+  }
 
   std::string prefix() const { return std::string(stack_prefix(site_.stack)); }
 
@@ -103,15 +110,12 @@ class Explainer {
     const std::string name = own(".weight");
     if (!trace_.weights().find(name)) return leaf();  // a formula (sinusoidal), not a table
     if (site_.is(StepRole::sinks)) return add_term({weight(name, {index_[0]})});
-    std::int64_t row = 0;
     const auto at = static_cast<std::size_t>(index_[0]);
-    if (site_.slot == Slot::tok_embed) {
-      row = trace_.ids_of(site_.stack)[at];
-    } else if (site_.slot == Slot::pos_embed) {
-      row = trace_.positions(site_.stack).of(index_[0]) + config().position.offset;
-    } else {
-      row = at < trace_.input.types.size() ? trace_.input.types[at] : 0;
-    }
+    const std::int64_t row = site_.slot == Slot::tok_embed ? trace_.ids_of(site_.stack)[at]
+                             : site_.slot == Slot::pos_embed
+                                 ? trace_.positions(site_.stack).of(index_[0]) + config().position.offset
+                             : at < trace_.input.types.size() ? trace_.input.types[at]
+                                                              : 0;
     add_term({weight(name, {row, index_[1]})});
     out_.asides.push_back({"row", static_cast<double>(row)});
   }
@@ -193,12 +197,11 @@ class Explainer {
     at.back() = last;
     return at;
   }
+  bool of_heads() const { return site_.slot == Slot::q_norm || site_.slot == Slot::k_norm; }
   Row norm_row() const {
     Row row;
-    if (site_.slot == Slot::q_norm || site_.slot == Slot::k_norm)
-      row.from = near(site_.slot == Slot::q_norm ? Slot::split_q : Slot::split_k);
-    else
-      row.from = flow_inputs(trace_, site_).front();
+    row.from = of_heads() ? near(site_.slot == Slot::q_norm ? Slot::split_q : Slot::split_k)
+                          : flow_inputs(trace_, site_).front();
     const NormSpec& spec = norm_spec(trace_.config(), site_);
     const std::int64_t width = trace_.find(row.from)->shape.back();
     double sum = 0, squares = 0;
@@ -222,28 +225,16 @@ class Explainer {
 
   void norm() {
     const Row row = norm_row();
-    const bool heads = site_.slot == Slot::q_norm || site_.slot == Slot::k_norm;
+    const bool heads = of_heads();
     std::string base = to_text(site_) + ".";
     if (!heads) base.erase(base.size() - std::string_view("out.").size());
-    const Source x = step(row.from, index_);
-    add_term({x});
-    double scale = row.scale;
-    if (!heads) {
-      const Source recorded = step(*parse_site(base + "scale"), {index_[0], 0});
-      out_.terms.push_back({{recorded}, recorded.value});
-      scale = recorded.value;
-    }
-    double result = (x.value - row.mean) / scale;
-    if (trace_.weights().find(base + "weight")) {
-      const Source gamma = weight(base + "weight", {index_.back()});
-      out_.terms.push_back({{gamma}, gamma.value});
-      result *= gamma.value + norm_spec(trace_.config(), site_).weight_offset;
-    }
-    if (trace_.weights().find(base + "bias")) {
-      const Source beta = weight(base + "bias", {index_.back()});
-      out_.terms.push_back({{beta}, beta.value});
-      result += beta.value;
-    }
+    const double x = input(step(row.from, index_));
+    const double scale = heads ? row.scale : input(step(*parse_site(base + "scale"), {index_[0], 0}));
+    double result = (x - row.mean) / scale;
+    if (trace_.weights().find(base + "weight"))
+      result *=
+          input(weight(base + "weight", {index_.back()})) + norm_spec(trace_.config(), site_).weight_offset;
+    if (trace_.weights().find(base + "bias")) result += input(weight(base + "bias", {index_.back()}));
     out_.asides = {{"mean", row.mean}, {"scale", scale}};
     out_.result = result;
   }
@@ -263,9 +254,7 @@ class Explainer {
     }
     if (trace_.weights().find(own(".bias"))) add_term({weight(own(".bias"), {index_[1]})});
     if (site_.slot != Slot::logits || config().head.cap <= 0.f) return;
-    const double cap = config().head.cap;
-    out_.asides.push_back({"cap", cap});
-    out_.result = cap * std::tanh(out_.result / cap);
+    squash(config().head.cap);
   }
   Site dot_input() const {
     if (site_.slot == Slot::attn_out) return first({Slot::concat});
@@ -275,17 +264,16 @@ class Explainer {
   }
 
   // A key or a value as the attention saw it.
-  Source seen(Slot slot, const Tensor& tensor, ProvenanceIndex index) const {
-    const Site site = first({slot});
+  static Source seen(const Site& site, const Tensor& tensor, const ProvenanceIndex& index) {
     return {to_text(site), site, false, index, static_cast<double>(tensor.at(index))};
   }
   void score() {
     const AttentionInputs& in = trace_.attention(site_)->in;
     const std::int64_t head = index_[0], kv_head = head * in.k.size(0) / in.q.size(0);
-    const Slot key_slot = first({Slot::rot_k, Slot::k_norm, Slot::split_k}).slot;
-    const Site query = first({Slot::rot_q, Slot::q_norm, Slot::split_q});
+    const Site query = first({Slot::rot_q, Slot::q_norm, Slot::split_q}),
+               keyed = first({Slot::rot_k, Slot::k_norm, Slot::split_k});
     for (std::int64_t i = 0; i < in.q.size(2); ++i)
-      add_term({step(query, {head, index_[1], i}), seen(key_slot, in.k, {kv_head, index_[2], i})});
+      add_term({step(query, {head, index_[1], i}), seen(keyed, in.k, {kv_head, index_[2], i})});
   }
   void weighted_values() {
     const AttentionInputs& in = trace_.attention(site_)->in;
@@ -294,7 +282,7 @@ class Explainer {
     const Tensor row = trace_.slice(pattern, index_[0], {index_[1], index_[1] + 1}, {0, keys});
     for (std::int64_t key = 0; key < keys; ++key) {
       Source weight{to_text(pattern), pattern, false, {index_[0], index_[1], key}, row.at(0, key)};
-      add_term({weight, seen(Slot::split_v, in.v, {kv_head, key, index_[2]})});
+      add_term({weight, seen(first({Slot::split_v}), in.v, {kv_head, key, index_[2]})});
     }
   }
 
@@ -328,9 +316,7 @@ class Explainer {
 
   void capped() {
     add_term({step(near(Slot::scaled), index_)});
-    const double cap = attention().cap;
-    out_.asides = {{"cap", cap}};
-    out_.result = cap * std::tanh(out_.result / cap);
+    squash(attention().cap);
   }
 
   void mask_test() {
@@ -342,9 +328,8 @@ class Explainer {
     add_term({step(attention().mask_before_scale ? near(Slot::scores)
                                                  : first({Slot::biased, Slot::capped, Slot::scaled}),
                    index_)});
-    const Source allowed = step(first({Slot::mask}), {index_[1], index_[2]});
-    out_.terms.push_back({{allowed}, allowed.value});
-    if (allowed.value == 0) out_.result = -std::numeric_limits<double>::infinity();
+    if (input(step(first({Slot::mask}), {index_[1], index_[2]})) == 0)
+      out_.result = -std::numeric_limits<double>::infinity();
   }
 
   void softmax() {
@@ -365,10 +350,8 @@ class Explainer {
     };
     for (std::int64_t i = 0; i < width; ++i) {
       sum += exponential(i);
-      ProvenanceIndex at = index_;
-      at.back() = i;
       if (!words || i == index_.back())
-        out_.terms.push_back({{{to_text(from), from, false, at, row.at(i)}}, exponential(i)});
+        out_.terms.push_back({{{to_text(from), from, false, with_last(i), row.at(i)}}, exponential(i)});
     }
     if (sinks) {
       out_.terms.push_back({{sink}, std::exp(sink.value - high)});
@@ -403,12 +386,9 @@ class Explainer {
 
 Result<Explanation> explain(const Trace& trace, const Site& site, const std::vector<std::int64_t>& index) {
   const Record* record = trace.find(site);
-  if (!record) {
-    return fail(Code::not_found, "error.trace.no_step", {to_text(site)});
-  }
-  if (!is_cell(index, record->shape)) {
+  if (!record) return fail(Code::not_found, "error.trace.no_step", {to_text(site)});
+  if (!is_cell(index, record->shape))
     return fail(Code::out_of_range, "error.trace.no_cell", {to_text(site), shape_text(record->shape)});
-  }
   Explanation explanation = Explainer(trace, site, index).run();
   explanation.cell.site = site;
   for (std::size_t d = 0; d < index.size(); ++d)

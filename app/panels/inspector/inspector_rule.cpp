@@ -24,23 +24,23 @@ struct RuleCard {
 
   ImU32 dim() const { return theme().text_dim; }
   ImU32 ink() const { return theme().text; }
+  int sequence() const { return context.workspace.cursor.sequence; }
+  const Trace& trace() const { return context.run->trace(sequence()); }
 };
 
-std::string help_of(const PanelContext& context, const Source& source) {
-  const RunResult& run = *context.run;
-  const int sequence = context.workspace.cursor.sequence;
-  const Place place{{}, source.name, source.index};
+std::string help_of(const RuleCard& card, const Source& source) {
+  const RunResult& run = *card.context.run;
   const std::string where =
       source.is_weight
-          ? weight_coordinates(run, place)
-          : coordinates_text(run, sequence, cell_at(run.trace(sequence), source.site, source.index));
+          ? weight_coordinates(run, Place{{}, source.name, source.index})
+          : coordinates_text(run, card.sequence(), cell_at(card.trace(), source.site, source.index));
   return tr("inspector.follow", {source.name, where});
 }
 
 void operand(const RuleCard& card, const Source& source, const std::string& id,
              const std::string& text = {}) {
   const bool pressed = card.flow.link(id + "###" + id, text.empty() ? shown_number(source.value) : text,
-                                      colour_of(source), help_of(card.context, source));
+                                      colour_of(source), help_of(card, source));
   if (ImGui::IsItemHovered() && !source.is_weight) point_cell(source.site, source.index);
   if (pressed) follow_source(card.context.workspace, *card.context.run, source);
 }
@@ -65,12 +65,12 @@ void plain(const RuleCard& card, const std::string& text) {
 }
 
 void result(const RuleCard& card, const std::string& before = {}) {
-  card.flow.text("= ", card.dim());
   if (!before.empty()) {
+    card.flow.text("= ", card.dim());
     card.flow.text(before, card.dim());
     card.flow.next_line();
-    card.flow.text("= ", card.dim());
   }
+  card.flow.text("= ", card.dim());
   card.flow.text(shown_number(card.explanation.result), card.ink());
   card.flow.next_line();
 }
@@ -82,10 +82,8 @@ void dot_heading(const RuleCard& card) {
     for (int i = 0; i < 2; ++i) {
       const Source& source = e.terms.front().factors[static_cast<std::size_t>(i)];
       const std::size_t rank = source.index.size();
-      const std::int64_t own = source.is_weight || (i == 1 && e.cell.site.is(StepRole::head_out))
-                                   ? source.index.back()
-                               : rank > 1 ? source.index[rank - 2]
-                                          : source.index.back();
+      const bool last = source.is_weight || rank < 2 || (i == 1 && e.cell.site.is(StepRole::head_out));
+      const std::int64_t own = last ? source.index.back() : source.index[rank - 2];
       if (i == 1) card.flow.text(" · ", card.dim());
       card.flow.text(symbol_of(source) + subscript(own), colour_of(source));
     }
@@ -101,8 +99,7 @@ std::string inspector_rule_token_of(const RuleCard& card, const Term& term) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2 || term.factors.empty()) return {};
   const RunResult& run = *card.context.run;
-  const int sequence = card.context.workspace.cursor.sequence;
-  const Trace& trace = run.trace(sequence);
+  const Trace& trace = card.trace();
   const Source& source = term.factors.front();
   const Record* record = source.is_weight ? nullptr : trace.find(source.site);
   if (!record || record->axes.size() != source.index.size()) return {};
@@ -114,7 +111,7 @@ std::string inspector_rule_token_of(const RuleCard& card, const Term& term) {
     if (axis == Axis::vocab && run.document.opened)
       return output_name(*run.document.opened, static_cast<int>(source.index[d]));
     if (axis != Axis::key && axis != Axis::query && axis != Axis::pos) return {};
-    return row_name(run, sequence, rows_stack(source.site, axis),
+    return row_name(run, card.sequence(), rows_stack(source.site, axis),
                     stack_row(trace.config(), source.site, source.index[d]));
   }
   return {};
@@ -150,21 +147,20 @@ void term_lines(const RuleCard& card, void (*line)(const RuleCard&, std::size_t,
   const std::size_t shown = std::min(order.size(), state.all_terms ? kMostRuleTerms : kFewTerms);
   for (std::size_t i = 0; i < shown; ++i) line(card, order[i], i == 0);
   if (order.size() <= kFewTerms) return;
+  const auto toggle = [&](const char* id, const std::string& text, bool& value) {
+    if (card.flow.link(id, text, theme().accent)) value = !value;
+  };
   const std::string rest = std::to_string(order.size() - shown);
-  if (order.size() > shown && state.all_terms)
+  if (order.size() > shown && state.all_terms) {
     card.flow.words(tr("inspector.more.too_many", {rest}), card.dim());
-  else if (card.flow.link("###more",
-                          state.all_terms ? tr("inspector.fewer") : tr("inspector.more", {rest}).c_str(),
-                          theme().accent))
-    state.all_terms = !state.all_terms;
-  if (order.size() > shown && state.all_terms)
     card.flow.next_line();
-  else
+  } else {
+    toggle("###more", state.all_terms ? tr("inspector.fewer") : tr("inspector.more", {rest}),
+           state.all_terms);
     card.flow.space(16);
-  if (card.flow.link("###order",
-                     tr(state.largest_first ? "inspector.order.plain" : "inspector.order.largest"),
-                     theme().accent))
-    state.largest_first = !state.largest_first;
+  }
+  toggle("###order", tr(state.largest_first ? "inspector.order.plain" : "inspector.order.largest"),
+         state.largest_first);
   card.flow.next_line();
 }
 
@@ -194,14 +190,19 @@ void sum(const RuleCard& card) {
   result(card);
 }
 
+// A formula of one operand, and what it gives.
+void around_operand(const RuleCard& card, const std::string& before, const std::string& after) {
+  card.flow.text(before, card.dim());
+  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
+  card.flow.text(after, card.dim());
+  card.flow.next_line();
+  result(card);
+}
+
 void cap(const RuleCard& card) {
   const std::string value = shown_number(rule_aside(card.explanation, "cap"));
   plain(card, tr("inspector.cap", {value}));
-  card.flow.text("= " + value + " · tanh(", card.dim());
-  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
-  card.flow.text(" / " + value + ")", card.dim());
-  card.flow.next_line();
-  result(card);
+  around_operand(card, "= " + value + " · tanh(", " / " + value + ")");
 }
 
 void named(const RuleCard& card, const char* label, double value) {
@@ -259,8 +260,7 @@ void softmax(const RuleCard& card) {
 
 void norm(const RuleCard& card) {
   const Explanation& e = card.explanation;
-  plain(card, text_of(formula_pieces(card.context.run->trace(card.context.workspace.cursor.sequence),
-                                     e.cell.site)));
+  plain(card, text_of(formula_pieces(card.trace(), e.cell.site)));
   if (e.terms.empty()) return result(card);
   named_source(card, "x", e.terms.front().factors.front(), "norm_x");
   card.flow.text("μ " + shown_number(rule_aside(e, "mean")), card.dim());
@@ -280,9 +280,7 @@ void norm(const RuleCard& card) {
 
 void norm_scale(const RuleCard& card) {
   const Explanation& e = card.explanation;
-  const bool rms =
-      norm_spec(card.context.run->trace(card.context.workspace.cursor.sequence).config(), e.cell.site).kind ==
-      NormSpec::Kind::rms;
+  const bool rms = norm_spec(card.trace().config(), e.cell.site).kind == NormSpec::Kind::rms;
   plain(card,
         tr(rms ? "inspector.norm_scale.rms" : "inspector.norm_scale", {std::to_string(e.terms.size())}));
   if (!rms) named(card, tr("inspector.mean"), rule_aside(e, "mean"));
@@ -310,11 +308,7 @@ void rotate(const RuleCard& card) {
 }
 
 void scale(const RuleCard& card) {
-  card.flow.text("= ", card.dim());
-  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
-  card.flow.text(" × " + shown_number(rule_aside(card.explanation, "factor")), card.dim());
-  card.flow.next_line();
-  result(card);
+  around_operand(card, "= ", " × " + shown_number(rule_aside(card.explanation, "factor")));
 }
 
 void mask(const RuleCard& card) {
@@ -335,10 +329,7 @@ void single(const RuleCard& card, const std::string& sentence) {
 
 void spell_out(const RuleCard& card) {
   const Explanation& e = card.explanation;
-  if (e.terms.empty() && e.rule != Rule::mask_test) {
-    plain(card, tr("inspector.given"));
-    return;
-  }
+  if (e.terms.empty() && e.rule != Rule::mask_test) return plain(card, tr("inspector.given"));
   switch (e.rule) {
     case Rule::dot: return dot(card);
     case Rule::sum: return sum(card);
