@@ -5,8 +5,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "app/views/ask_bars.h"
 #include "app/views/ask_score.h"
 #include "app/views/ask_twin.h"
 #include "app/views/view.h"
@@ -16,18 +16,6 @@
 #include "core/lens/neurons.h"
 
 namespace attnscope {
-
-/// One bar: a part, or all parts of one kind (biases).
-struct PartBar {
-  std::string id;  ///< "blocks.1.attn.z[head=3]"; "bias" for all biases
-  LogitPart part;
-  double value = 0;
-};
-/// The parts of a sum as bars, largest magnitude first; all biases as one bar.
-std::vector<PartBar> part_bars(const Attribution& sum);
-/// Part `id` split further: bars of the finer sum that belong to it, largest first.
-std::vector<PartBar> bars_inside(const std::string& id, const Attribution& tokens, const Attribution& neurons,
-                                 const Attribution& heads);
 
 class AskParts {
  public:

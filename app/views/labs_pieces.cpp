@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/views/labs_curves.h"
 #include "app/views/labs_table.h"
-#include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/table.h"
@@ -35,19 +34,6 @@ constexpr Spacing kSpacings[] = {
     {20, 17, 200, 150, 15, 18}, {14, 13, 160, 100, 13.5f, 9}, {12, 11.5f, 96, 60, 11, 6}};
 constexpr float kLowestBar = 11.5f, kLowCells = 30.f;  // units
 
-ImU32 ink(LabInk wanted) {
-  const Theme& t = theme();
-  switch (wanted) {
-    case LabInk::blue: return t.q;
-    case LabInk::red: return t.k;
-    case LabInk::green: return t.v;
-    case LabInk::amber: return t.residual;
-    case LabInk::purple: return t.mlp;
-    case LabInk::dim: break;
-  }
-  return t.text_dim;
-}
-
 std::uint64_t drawn_serial = 0;  // serial of the picture being drawn
 
 const std::string& said(const Text& text) { return lab_words(text, drawn_serial); }
@@ -58,94 +44,6 @@ float title_height(const Text& title) {
 
 float labs_pieces_draw_title(const Text& title, ImVec2 at, float width) {
   return draw_lab_title(title, drawn_serial, at, width);
-}
-
-// ---- curves ----------------------------------------------------------------------------------------
-
-std::pair<float, float> extent(const LabPlot& plot, bool vertical) {
-  float lo = INFINITY, hi = -INFINITY;
-  const bool log = vertical ? plot.log_y : plot.log_x;
-  for (const LabSeries& series : plot.series)
-    for (const auto& [x, y] : series.points) {
-      const auto value = static_cast<float>(vertical ? y : x);
-      if (std::isfinite(value) && (!log || value > 0)) lo = std::min(lo, value), hi = std::max(hi, value);
-    }
-  return lo < hi ? std::make_pair(lo, hi) : std::make_pair(log ? 0.1f : 0.f, 1.f);
-}
-
-// Equal scale on both axes; the wider one fills its side.
-void make_square(LinePlot& plot, ImVec2 size) {
-  const float width = std::max(1.f, size.x - scaled(60)), height = std::max(1.f, size.y - scaled(60));
-  const float unit = std::max((plot.x1 - plot.x0) / width, (plot.y1 - plot.y0) / height);
-  const float x = (plot.x0 + plot.x1) / 2, y = (plot.y0 + plot.y1) / 2;
-  plot.x0 = x - unit * width / 2, plot.x1 = x + unit * width / 2;
-  plot.y0 = y - unit * height / 2, plot.y1 = y + unit * height / 2;
-}
-
-// True if title and curve names fit on one line.
-bool legend_fits(const LinePlot& plot, float width) {
-  float all = text_size(fonts().body_bold, plot.title).x + scaled(40);
-  for (const LineSeries& series : plot.series)
-    if (!series.label.empty()) all += text_size(fonts().small, series.label).x + scaled(38);
-  return all < width;
-}
-
-LinePlot curves(const LabPlot& from, const std::string& key) {
-  LinePlot plot;
-  plot.key = "###lab_" + key;
-  plot.title = said(from.title);
-  plot.x_title = plot.x_name = said(from.x_title);
-  plot.log_x = from.log_x;
-  plot.log_y = from.log_y;
-  plot.readout = !from.square;
-  for (const LabSeries& series : from.series) {
-    LineSeries line;
-    for (const auto& [x, y] : series.points)
-      line.points.emplace_back(static_cast<float>(x), static_cast<float>(y));
-    line.pixel = static_cast<float>(series.pixel);
-    const bool frame = series.name.empty() && series.pixel <= 0;
-    line.colour = frame ? with_alpha(theme().text_dim, 0.4f) : ink(series.ink);
-    line.label = said(series.name);
-    line.dashed = series.dashed;
-    line.dots = series.dots || series.points_only;
-    line.line = !series.points_only;
-    plot.series.push_back(std::move(line));
-  }
-  for (const double x : from.x_marks) plot.x_marks.push_back(static_cast<float>(x));
-  for (const double y : from.y_marks) plot.y_marks.push_back(static_cast<float>(y));
-  plot.mark_colour = with_alpha(theme().text, 0.45f);
-  std::tie(plot.x0, plot.x1) = extent(from, false);
-  fit_y(plot);
-  if (from.x.first < from.x.second)
-    plot.x0 = static_cast<float>(from.x.first), plot.x1 = static_cast<float>(from.x.second);
-  if (from.y.first < from.y.second)
-    plot.y0 = static_cast<float>(from.y.first), plot.y1 = static_cast<float>(from.y.second);
-  return plot;
-}
-
-// Cached per picture: those of the newest stay.
-LinePlot& kept_curves(const LabPlot& from, const std::string& key) {
-  static std::unordered_map<std::string, Kept<LinePlot>> kept;
-  return kept[key].get({drawn_serial, reinterpret_cast<std::uintptr_t>(&from)},
-                       [&] { return curves(from, key); });
-}
-
-void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 size) {
-  LinePlot& plot = kept_curves(from, key);
-  plot.title = said(from.title);
-  if (!legend_fits(plot, size.x)) {
-    const float below = labs_pieces_draw_title(from.title, at, size.x);
-    size.y -= below - at.y;
-    at.y = below;
-    plot.title.clear();
-  }
-  if (!from.square) {
-    draw_line_plot(plot, at, size);
-    return;
-  }
-  LinePlot square = plot;
-  make_square(square, size);
-  draw_line_plot(square, at, size);
 }
 
 // ---- matrices --------------------------------------------------------------------------------------
@@ -213,7 +111,7 @@ Table labs_pieces_bars_of(const LabBars& bars) {
     out.rows.push_back({{},
                         {{said(bar.name)},
                          {.bar = static_cast<double>(length_of(bars, bar.value, most)),
-                          .bar_ink = with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f)},
+                          .bar_ink = with_alpha(lab_ink(bar.ink), bar.value < 0 ? 0.5f : 1.f)},
                          {said(bar.shown)}}});
   return out;
 }
@@ -399,7 +297,8 @@ float draw_lab_title(const Text& title, std::uint64_t serial, ImVec2 at, float w
 }
 
 void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& key, ImVec2 at, ImVec2 size) {
-  if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
+  if (const auto* plot = std::get_if<LabPlot>(&piece.what))
+    return draw_lab_curves(*plot, drawn_serial, key, at, size);
   if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
     return draw_values(painter, *matrix, key, at, size);
   if (const auto* bars = std::get_if<LabBars>(&piece.what))

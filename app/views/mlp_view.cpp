@@ -13,6 +13,7 @@
 #include "app/look/pointed.h"
 #include "app/views/figure_page.h"
 #include "app/views/mlp_clouds.h"
+#include "app/views/mlp_stages.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
@@ -21,7 +22,6 @@
 #include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/lens/alignment.h"
 #include "core/trace/weight_parts.h"
 
 namespace attnscope {
@@ -29,71 +29,6 @@ namespace {
 
 constexpr float kMlpRow = 25.f;  // units: height of a readable neuron row
 constexpr std::size_t kMostNeurons = 24, kMlpWords = 6;
-
-/// Data of the page; computed by a background job.
-struct NeuronSheet {
-  std::vector<Neuron> top;
-  std::vector<Slot> stages;
-  std::vector<Tensor> values;  ///< per step [neuron of `top`, pos]; minus the older run's, if there is one
-};
-
-const char* stage_key(Slot slot) {
-  switch (slot) {
-    case Slot::mlp_pre: return "mlp.stage.pre";
-    case Slot::mlp_gate: return "mlp.stage.gate";
-    case Slot::mlp_act: return "mlp.stage.act";
-    case Slot::mlp_up: return "mlp.stage.up";
-    default: return "mlp.stage.post";
-  }
-}
-
-std::vector<Slot> stages_of(const Trace& trace, const MlpPlace& place) {
-  std::vector<Slot> out;
-  for (const Slot slot : {Slot::mlp_pre, Slot::mlp_gate, Slot::mlp_act, Slot::mlp_up, Slot::mlp_post})
-    if (trace.find(place.site(slot))) out.push_back(slot);
-  return out;
-}
-
-NeuronSheet make_sheet(const Trace& trace, const Trace* older, const MlpPlace& place, std::int64_t pos,
-                       std::size_t count, std::int64_t wanted) {
-  NeuronSheet out;
-  out.top = strongest_neurons(trace, place, pos, count);
-  const Record* post = trace.find(place.site(StepRole::neurons));
-  const auto has = [&](std::int64_t index) {
-    return std::any_of(out.top.begin(), out.top.end(), [&](const Neuron& one) { return one.index == index; });
-  };
-  // The selected neuron is always shown, last.
-  if (wanted >= 0 && wanted < post->shape[1] && !has(wanted) && !out.top.empty())
-    for (const Neuron& one : strongest_neurons(trace, place, pos, static_cast<std::size_t>(post->shape[1])))
-      if (one.index == wanted) out.top.back() = one;
-  out.stages = stages_of(trace, place);
-  const std::int64_t rows = post->shape[0], shown = std::ssize(out.top);
-  const Alignment partners = older ? align_rows(trace, *older, place.stack) : Alignment();
-  for (const Slot stage : out.stages) {
-    std::vector<float> cells;
-    const Site site = place.site(stage);
-    for (const Neuron& one : out.top) {
-      const Range neuron{one.index, one.index + 1};
-      const Tensor column = trace.slice(site, 0, {0, rows}, neuron);
-      const Tensor before =
-          older ? aligned_slice(trace, *older, site, partners, partners, 0, {0, rows}, neuron) : Tensor();
-      for (std::int64_t row = 0; row < rows; ++row) {
-        const float old = before.empty() ? 0.f : before.at(row, 0);
-        cells.push_back(std::isnan(old) ? kMasked : column.at(row, 0) - old);
-      }
-    }
-    out.values.push_back(Tensor::from(std::move(cells), {{Axis::d_mlp, shown}, {Axis::pos, rows}}));
-  }
-  return out;
-}
-
-// In files; files of before wrote the step's place in the forward pass.
-constexpr std::int64_t kFirstMlpStage = 44;
-constexpr Named<Slot> kMlpStages[] = {{"mlp.pre", Slot::mlp_pre},
-                                      {"mlp.gate", Slot::mlp_gate},
-                                      {"mlp.up", Slot::mlp_up},
-                                      {"mlp.act", Slot::mlp_act},
-                                      {"mlp.post", Slot::mlp_post}};
 
 enum class MlpPage : std::uint8_t { words, neurons, clouds };
 constexpr Option<MlpPage> kMlpPages[] = {{"words", MlpPage::words, "words", "words_page"},
@@ -114,7 +49,7 @@ class MlpView : public View {
       if (clouds) page_ = MlpPage::clouds;
     }
     choices.of("neuron", clicked_, -1, 1 << 24);
-    choices.of("stage", stage_, kMlpStages, kFirstMlpStage);
+    keep_mlp_stage(choices, stage_);
     choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;
@@ -125,10 +60,8 @@ class MlpView : public View {
   void draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_one(const ViewContext& context, float width);
-  void draw_gate(const ViewContext& context, float width) const;
   void draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
                   ImU32 colour, std::size_t count, float width);
-  float value_at(const ViewContext& context, Slot slot) const;
   const std::string& share_text(const ViewContext& context) const;
 
   MlpPlace place_;
@@ -137,7 +70,7 @@ class MlpView : public View {
   std::int64_t pos_ = 0;
   std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the clicked one, or the strongest
   std::vector<std::int64_t> cell_;           ///< index of the shown neuron's cell
-  Slot stage_ = Slot::mlp_post;
+  Slot stage_ = slot_of(StepRole::neurons);
   bool difference_ = false;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
@@ -185,14 +118,14 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
               static_cast<std::uint64_t>(clicked_ + 1), older ? context.before->version : 0});
   sheet_ = made_.get_or_before(subject, key, context.workers(),
                                [=, place = place_, pos = pos_, neuron = clicked_](const std::atomic<bool>&) {
-                                 return make_sheet(*trace, older.get(), place, pos, count, neuron);
+                                 return make_neuron_sheet(*trace, older.get(), place, pos, count, neuron);
                                });
   if (clicked_ >= 0)
     neuron_ = clicked_;
   else if (sheet_ && sheet_.fresh && !sheet_->top.empty())
     neuron_ = sheet_->top.front().index;
   if (sheet_ && std::find(sheet_->stages.begin(), sheet_->stages.end(), stage_) == sheet_->stages.end())
-    stage_ = Slot::mlp_post;
+    stage_ = slot_of(StepRole::neurons);
   if (neuron_ >= 0)
     words_ = finding_.get_or_before(
         subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(neuron_)}),
@@ -227,7 +160,7 @@ void MlpView::draw_controls(const ViewContext& context, float width) {
   ImGui::SameLine(0, scaled(16));
   if (page_ == MlpPage::neurons && sheet_)
     for (const Slot stage : sheet_->stages) {
-      const std::string_view key = stage_key(stage);
+      const std::string_view key = mlp_stage_key(stage);
       if (chip(Label(tr(key), "###mlp_stage_", key.substr(key.rfind('.') + 1)), stage_ == stage))
         stage_ = stage;
       ImGui::SameLine();
@@ -324,51 +257,6 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   context.workspace.cursor.query = event.col;
 }
 
-float MlpView::value_at(const ViewContext& context, Slot slot) const {
-  return context.run.trace(context.workspace.cursor.sequence).cell(place_.site(slot), cell_);
-}
-
-// gate → activation × up = post, each number with its name below.
-void MlpView::draw_gate(const ViewContext& context, float width) const {
-  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-  const BlockSpec& block = trace.config().of(place_.stack).blocks[static_cast<std::size_t>(place_.layer)];
-  const bool gated = trace.find(place_.site(Slot::mlp_gate)) != nullptr;
-  struct Term {
-    Slot slot;
-    const char* sign;
-    ImU32 colour;
-  };
-  const Theme& t = theme();
-  Term all[] = {{gated ? Slot::mlp_gate : Slot::mlp_pre, "→", t.q},
-                {Slot::mlp_act, "×", t.k},
-                {Slot::mlp_up, "=", t.v},
-                {Slot::mlp_post, "", t.mlp}};
-  const std::span<const Term> terms(
-      std::begin(all), std::remove_if(std::begin(all), std::end(all), [&](const Term& term) {
-        return !trace.find(place_.site(term.slot)) ||
-               (!gated && (term.slot == Slot::mlp_act || term.slot == Slot::mlp_up));
-      }));
-  const Canvas canvas;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float step = width / static_cast<float>(std::max<std::size_t>(1, terms.size()));
-  const float line = text_size(fonts().mono, "0").y;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const float x = at.x + step * static_cast<float>(i);
-    const std::string value = number_text(value_at(context, terms[i].slot), 2);
-    draw_text(canvas, fonts().mono, ImVec2(x, at.y), t.text, value);
-    const std::string name = terms[i].slot == Slot::mlp_act || (!gated && terms[i].slot == Slot::mlp_post)
-                                 ? std::string(activation_name(block.mlp.activation))
-                                 : std::string(tr(stage_key(terms[i].slot)));
-    draw_text(canvas, fonts().small, ImVec2(x, at.y + line + scaled(1)), terms[i].colour,
-              middle_truncated(fonts().small, name, step - scaled(4)));
-    if (i + 1 == terms.size()) continue;
-    const float free = step - text_size(fonts().mono, value).x - text_size(fonts().body, terms[i].sign).x;
-    draw_text(canvas, fonts().body, ImVec2(x + text_size(fonts().mono, value).x + free / 2, at.y), t.text_dim,
-              terms[i].sign);
-  }
-  ImGui::Dummy(ImVec2(width, line + text_size(fonts().small, "X").y + scaled(6)));
-}
-
 // Tokens with horizontal bars.
 void MlpView::draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
                          ImU32 colour, std::size_t count, float width) {
@@ -410,7 +298,7 @@ void MlpView::draw_one(const ViewContext& context, float width) {
   const std::string token = row_name(context.run, sequence, place_.stack, pos_);
   note_text(token);
   caption(middle_truncated(fonts().small, kept_tr("mlp.at", {std::to_string(pos_), token}), width));
-  draw_gate(context, width);
+  draw_mlp_gate(context, place_, cell_, width);
   if (!words_) return caption(tr("mlp.pending"));
   const NeuronWords& words = *words_;
   const float line = text_size(fonts().mono_small, "X").y + scaled(3);

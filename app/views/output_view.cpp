@@ -2,23 +2,19 @@
 // from logits to a token, continuations side by side, a hundred samples, perplexity of the text.
 // Bidirectional models: the token at each position; classifiers: the class of the input. Sampling itself is
 // in core/sample.
+#include "app/views/output_view.h"
+
 #include <algorithm>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/views/output_bars.h"
-#include "app/views/output_draws.h"
-#include "app/views/output_settings.h"
 #include "app/views/output_text.h"
-#include "app/views/output_ways.h"
 #include "app/views/steps_figure.h"
-#include "app/views/view.h"
 #include "app/widgets/line_plot.h"
-#include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
-#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
@@ -30,14 +26,18 @@ constexpr std::size_t kOutputListed = 24, kLeastListed = 5;
 constexpr float kOutputLeastRow = 22.f, kOutputMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
 constexpr std::int64_t kTellingRows = 256;  // number of last rows searched for the least certain one
 
-/// The row shown: the least certain one, the last one, or the cursor's.
-enum class At : std::uint8_t { telling, last, cursor };
-constexpr Named<At> kOutputRows[] = {{"telling", At::telling}, {"last", At::last}, {"cursor", At::cursor}};
+constexpr float kSettingsFoot = 58.f, kRunningShare = 0.34f;  // units; of the width
 
-/// Kind of outputs.
-enum class Says : std::uint8_t { next, masked, classes };
+bool has_logits(const Trace& trace) { return trace.find(trace.main(StepRole::logits)) != nullptr; }
 
-Says says(const RunResult& run) {
+}  // namespace
+
+std::string OutputView::unavailable(const RunResult& run) const {
+  if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
+  return run.recorded() ? "output.none.recorded" : "output.none";
+}
+
+OutputView::Says OutputView::says(const RunResult& run) {
   const ModelConfig& config = run.trace(0).config();
   if (config.head.first_row_only || !run.document.opened->output_names.empty()) return Says::classes;
   const bool next = std::all_of(config.blocks.begin(), config.blocks.end(), [](const BlockSpec& block) {
@@ -45,68 +45,6 @@ Says says(const RunResult& run) {
   });
   return next ? Says::next : Says::masked;
 }
-
-bool has_logits(const Trace& trace) { return trace.find(trace.main(StepRole::logits)) != nullptr; }
-
-constexpr float kSettingsFoot = 58.f, kRunningShare = 0.34f;  // units; of the width
-
-class OutputView : public View {
- public:
-  OutputView() : View({"output", ViewGroup::words, 2}) {}
-  std::string unavailable(const RunResult& run) const override {
-    if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
-    return run.recorded() ? "output.none.recorded" : "output.none";
-  }
-  void keep(Choices& choices) override {
-    choices.of("at", at_, kOutputRows);
-    choices.of(setting_);
-  }
-  void draw(const ViewContext& context) override;
-  void leave() override {
-    chances_.cancel();
-    text_.cancel();
-    ways_.leave();
-  }
-
- private:
-  void follow(const ViewContext& context);
-  void draw_head(const ViewContext& context, float width);
-  void draw_text_so_far(const ViewContext& context, float width);
-  void draw_list(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void draw_running_sum(const ViewContext& context, ImVec2 room);
-  void draw_pages(const ViewContext& context, float width);
-  void draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin);
-  void draw_page(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace);
-  void replace_rest(const ViewContext& context, const std::vector<int>& ids);
-  OutputPage page(const ViewContext& context) const;
-  void append(const ViewContext& context, int id);
-  void choose(const ViewContext& context, std::int64_t pos);
-  void put_in_place(const ViewContext& context, int id, std::int64_t pos);
-  bool draws() const { return says_ == Says::next && !recorded_; }
-  void generate(const ViewContext& context, int count, const Text& sentence);
-
-  Says says_ = Says::next;
-  bool recorded_ = false;
-  At at_ = At::last;
-  bool chosen_ = false;        // chosen by a click, not by the cursor's step
-  std::uint64_t at_of_ = 0;    // opened_version for which `at_` was chosen
-  std::int64_t telling_ = -1;  // least certain row; -1: not computed yet, or it is the last
-  float telling_prob_ = 0;     // probability of its most likely token
-  bool answered_ = false;      // all seven actions are there: the last row's prediction was never trained
-  std::int64_t pos_ = 0;
-  std::int64_t lit_from_ = 0;  // first token that was appended in this view
-  Text lit_sentence_;          // undo label of that edit
-  OneOf<OutputSetting> setting_{"setting", kOutputSettings, OutputSetting::temperature, "output.",
-                                "###output_set_"};
-  Computed<NextSummary> next_;
-  Made<NextSummary> summary_;
-  Kept<LinePlot> running_;
-  Computed<std::vector<RowChance>> chances_, text_;
-  std::vector<RowChance> asked_;  // rows of chances_ that are candidates for the least certain one
-  OutputWays ways_;
-  OutputDraws draws_;
-};
 
 // Finds the least certain row once probabilities are computed; of long texts only the end is searched.
 void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace) {
@@ -294,63 +232,6 @@ void OutputView::choose(const ViewContext& context, std::int64_t pos) {
   at_ = At::cursor;
 }
 
-// Replaces the tokens after the current row by `ids`.
-void OutputView::replace_rest(const ViewContext& context, const std::vector<int>& ids) {
-  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const Document& document = context.session.document();
-  if (sequence >= document.sequences.size()) return;
-  const std::int64_t before = padding_of(document, sequence, Stack::single).before;
-  std::vector<int> all = document.model->completed(document.sequences[sequence].input).ids;
-  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(0, pos_ + 1 - before));
-  if (all.size() > kept) all.resize(kept);
-  std::string words;
-  for (const int id : ids)
-    words += (words.empty() ? "" : " ") + output_name(*context.run.document.opened, id);
-  all.insert(all.end(), ids.begin(), ids.end());
-  lit_from_ = pos_ + 1;
-  lit_sentence_ = Text::of("output.edit.append", {words});
-  const std::vector<Span> spans = document.sequences[sequence].input.spans;
-  at_ = At::last;
-  context.commands.edit(lit_sentence_, {}, [=](Document& changed) {
-    std::vector<Span> own = spans;
-    for (Span& span : own)
-      span.begin = std::min(span.begin, std::ssize(all)), span.end = std::min(span.end, std::ssize(all));
-    return set_ids(changed, sequence, all, own);
-  });
-}
-
-void OutputView::put_in_place(const ViewContext& context, int id, std::int64_t pos) {
-  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const std::int64_t before = padding_of(context.session.document(), sequence, Stack::single).before;
-  const auto where = static_cast<std::size_t>(std::max<std::int64_t>(0, pos - before));
-  if (pos >= context.run.trace(context.workspace.cursor.sequence).length) return;
-  context.commands.edit(
-      Text::of("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos)}), {},
-      [=](Document& document) { return replace_token(document, sequence, where, id); });
-}
-
-// Appends to the end of the text, whatever row is shown.
-void OutputView::append(const ViewContext& context, int id) {
-  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const Document& document = context.session.document();
-  if (sequence >= document.sequences.size()) return;
-  const std::size_t end = document.model->completed(document.sequences[sequence].input).ids.size();
-  const std::int64_t before = padding_of(document, sequence, Stack::single).before;
-  lit_from_ = static_cast<std::int64_t>(end) + before;
-  lit_sentence_ = Text::of("output.edit.append", {output_name(*context.run.document.opened, id)});
-  if (pos_ == prediction_row(context.run.trace(context.workspace.cursor.sequence))) at_ = At::last;
-  context.commands.edit(lit_sentence_, {},
-                        [=](Document& changed) { return insert_token(changed, sequence, end, id); });
-}
-
-void OutputView::generate(const ViewContext& context, int count, const Text& sentence) {
-  const int sequence = context.workspace.cursor.sequence;
-  lit_from_ = context.run.trace(sequence).length;
-  lit_sentence_ = sentence;
-  at_ = At::last;
-  context.commands.act([=](Session& session) { session.generate(sequence, count, sentence); });
-}
-
 void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("output_list", room);
@@ -475,8 +356,6 @@ void OutputView::draw(const ViewContext& context) {
   draw_page(context, ImVec2(origin.x, begin),
             ImVec2(width, std::max(scaled(120), origin.y + room.y - begin)));
 }
-
-}  // namespace
 
 std::unique_ptr<View> make_output_view();
 std::unique_ptr<View> make_output_view() { return std::make_unique<OutputView>(); }

@@ -102,7 +102,8 @@ class FigurePlot {
   bool aligned() const { return shifted_; }
 
  private:
-  static constexpr float kLegend = 106;  ///< units, up to its right edge
+  static constexpr float kLegend = 106;     ///< units, up to its right edge
+  static constexpr float kLeastColour = 3;  ///< units: minimum width of cells without numbers
   struct Span {
     double lo = 0, hi = 0;
   };

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/item_map.h"
-#include "app/look/text_lines.h"
 #include "app/views/figure_page.h"
 #include "app/views/training_panes.h"
+#include "app/views/training_result.h"
 #include "app/views/training_series.h"
 #include "app/views/training_setup.h"
-#include "app/views/training_words.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -50,13 +48,11 @@ class TrainingView : public View {
   void draw_controls(const ViewContext& context, const TrainingScene& scene, float width);
   float draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y);
   void draw_sliders(const ViewContext& context, const TrainingScene& scene, float width);
-  void draw_messages(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_scrubber_line(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_body(const ViewContext& context, const TrainingScene& scene, ImVec2 room);
   void draw_losses_before(const ViewContext& context, ImVec2 corner);
   void draw_right(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
   float draw_panes(const TrainingScene& scene, ImVec2 at);
-  void draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
   void replay(const ViewContext& context, const TrainingScene& scene);
   void walk(const ViewContext& context, const TrainingScene& scene);
 
@@ -231,37 +227,6 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
   end_at(ImVec2(at.x, end + scaled(7)));
 }
 
-void TrainingView::draw_messages(const ViewContext& context, const TrainingScene& scene, float width) {
-  const float cross = chip_width("\u00d7");
-  const auto line = [&](ImU32 colour, const std::string& text, const std::string& hint) {
-    note_text(text);
-    note_text(hint);
-    const ColourScope ink(ImGuiCol_Text, colour);
-    text_in_lines(hint.empty() ? text : text + " " + hint, width - cross - scaled(10));
-  };
-  if (scene.snapshot && scene.snapshot->error && !form_) {
-    line(theme().error, scene.snapshot->error->sentence(), scene.snapshot->error->hint());
-    note_item("train_failed");
-  }
-  const auto outcome = context.session.training().outcome();
-  if (!outcome) return;
-  const bool failed = outcome->kind == TrainingOutcome::Kind::failed;
-  const char* key = outcome->kind == TrainingOutcome::Kind::saved      ? "training.saved"
-                    : outcome->kind == TrainingOutcome::Kind::exported ? "training.exported"
-                                                                       : "training.resumed";
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (failed)
-    line(theme().error, outcome->error.sentence(), outcome->error.hint());
-  else
-    line(theme().ok, tr(key, {outcome->path}), {});
-  const float end = ImGui::GetCursorScreenPos().y;
-  ImGui::SetCursorScreenPos(ImVec2(at.x + width - cross, at.y));
-  const bool dismissed = ImGui::SmallButton("\u00d7###train_dismiss");
-  note_item("train_dismiss");
-  if (dismissed) context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
-  end_at(ImVec2(at.x, end));
-}
-
 void TrainingView::replay(const ViewContext& context, const TrainingScene& scene) {
   if (!replaying_) return;
   context.workspace.moving = true;
@@ -314,49 +279,6 @@ float TrainingView::draw_panes(const TrainingScene& scene, ImVec2 at) {
   return row.height() + scaled(8);
 }
 
-void TrainingView::draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at,
-                               ImVec2 size) {
-  ImGui::SetCursorScreenPos(at);
-  const ChildScope child("###train_result", size);
-  const float width = size.x - scaled(14), number = text_size(fonts().mono, "0.0000").x + scaled(12);
-  const std::string measured = format_count(scene.snapshot->now.step);
-  caption(tr("training.result.on", {std::to_string(scene.snapshot->measured_on), measured}));
-  if (!scene.newest) {
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    text_line(fonts().small, theme().warning,
-              tr("training.result.other", {format_count(scene.shown.step), measured}));
-    ImGui::PopTextWrapPos();
-    note_item("train_result_other");
-  }
-  for (const Measure& measure : scene.snapshot->measures) {
-    ImGui::Dummy(ImVec2(1, scaled(2)));
-    const bool asked = measure.wanted > 0, good = measure.value >= measure.wanted;
-    const ImVec2 row = ImGui::GetCursorScreenPos();
-    draw_text(Canvas(), fonts().mono, row,
-              !asked ? theme().text
-              : good ? theme().ok
-                     : theme().warning,
-              number_text(static_cast<float>(measure.value), 4));
-    ImGui::SetCursorScreenPos(ImVec2(row.x + number, row.y));
-    ImGui::BeginGroup();
-    text_in_lines(measure_sentence(*scene.snapshot->task, measure), width - number);
-    if (asked)
-      text_line(fonts().small, theme().text_dim,
-                tr("training.result.wanted", {number_text(static_cast<float>(measure.wanted), 3)}));
-    if (measure.layer >= 0 && measure.head >= 0) {
-      const FontScope face(fonts().small);
-      const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(2)));
-      const std::string label = tr("training.pane.head", {format("%d.%d", measure.layer, measure.head)}) +
-                                "###found_" + measure.name;
-      if (chip(label, false, tr("training.result.head.help"))) {
-        heads_.choose(context, scene, measure.layer, measure.head);
-        pane_ = TrainingPane::head;
-      }
-    }
-    ImGui::EndGroup();
-  }
-}
-
 void TrainingView::draw_right(const ViewContext& context, const TrainingScene& scene, ImVec2 at,
                               ImVec2 size) {
   heads_.follow(context, scene);
@@ -368,7 +290,8 @@ void TrainingView::draw_right(const ViewContext& context, const TrainingScene& s
     case TrainingPane::head: return heads_.draw_one(context, scene, low, room);
     case TrainingPane::targets: return targets_.draw(context, scene, low, room);
     case TrainingPane::arm: return arm_.draw(context, scene, heads_, low, room);
-    case TrainingPane::result: return draw_result(context, scene, low, room);
+    case TrainingPane::result:
+      if (draw_training_result(context, scene, heads_, low, room)) pane_ = TrainingPane::head;
   }
 }
 
@@ -430,7 +353,7 @@ void TrainingView::draw(const ViewContext& context) {
       ImGui::SetCursorScreenPos(origin);
     }
     setup_.draw(context, width);
-    draw_messages(context, scene, width);
+    draw_training_messages(context, scene, form_, width);
     if (!scene.snapshot) draw_losses_before(context, ImVec2(origin.x + width, origin.y + room.y));
     return;
   }
@@ -438,7 +361,7 @@ void TrainingView::draw(const ViewContext& context) {
   replay(context, scene);
   draw_controls(context, scene, width);
   draw_sliders(context, scene, width);
-  draw_messages(context, scene, width);
+  draw_training_messages(context, scene, form_, width);
   draw_scrubber_line(context, scene, width);
   const float y = ImGui::GetCursorScreenPos().y;
   draw_body(context, scene, ImVec2(room.x, origin.y + room.y - y));
