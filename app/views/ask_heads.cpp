@@ -21,7 +21,7 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-std::string score_text(HeadScore score, double value, bool spread) {
+std::string head_score_text(HeadScore score, double value, bool spread) {
   if (score == HeadScore::effect && !spread) return signed_number(value, 2);
   return number_text(static_cast<float>(value), score == HeadScore::distance ? 1 : 2);
 }
@@ -196,7 +196,7 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
       canvas.fill_rect(ImVec2(x0, end.y - scaled(4)), ImVec2(x0 + share * (right - x0), end.y - scaled(2)),
                        with_alpha(ink, 0.8f));
     }
-    const std::string text = known ? score_text(column.score, value, shown_.spread) : "–";
+    const std::string text = known ? head_score_text(column.score, value, shown_.spread) : "–";
     draw_text(
         canvas, fonts().mono_small, ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
         known ? column.score == context.workspace.asking.settings.heads_by ? t.text : t.text_dim : t.border,

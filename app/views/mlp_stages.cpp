@@ -81,18 +81,18 @@ void draw_mlp_gate(const ViewContext& context, const MlpPlace& place, const std:
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const BlockSpec& block = trace.config().of(place.stack).blocks[static_cast<std::size_t>(place.layer)];
   const bool gated = trace.find(place.site(Slot::mlp_gate)) != nullptr;
-  struct Term {
+  struct GateTerm {
     Slot slot;
     const char* sign;
     ImU32 colour;
   };
   const Theme& t = theme();
-  Term all[] = {{gated ? Slot::mlp_gate : Slot::mlp_pre, "→", t.q},
-                {Slot::mlp_act, "×", t.k},
-                {Slot::mlp_up, "=", t.v},
-                {Slot::mlp_post, "", t.mlp}};
-  const std::span<const Term> terms(
-      std::begin(all), std::remove_if(std::begin(all), std::end(all), [&](const Term& term) {
+  GateTerm all[] = {{gated ? Slot::mlp_gate : Slot::mlp_pre, "→", t.q},
+                    {Slot::mlp_act, "×", t.k},
+                    {Slot::mlp_up, "=", t.v},
+                    {Slot::mlp_post, "", t.mlp}};
+  const std::span<const GateTerm> terms(
+      std::begin(all), std::remove_if(std::begin(all), std::end(all), [&](const GateTerm& term) {
         return !trace.find(place.site(term.slot)) ||
                (!gated && (term.slot == Slot::mlp_act || term.slot == Slot::mlp_up));
       }));
