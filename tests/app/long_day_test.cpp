@@ -125,7 +125,7 @@ class LongDay : public testing::FrameTest {
     for (int i = 0; i < 25; ++i) {
       open_default();
       const Status changed =
-          session_->edit("text", {}, [](Document& document) { return set_text(document, 0, "The cat sat"); });
+          session_->edit("mask", {}, [](Document& document) { return set_mask_text(document, "window(2)"); });
       EXPECT_TRUE(changed) << changed.error().sentence();
       settle();
     }
