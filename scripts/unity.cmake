@@ -8,8 +8,9 @@
 
 set(ATTNSCOPE_UNITY_LINES "" CACHE STRING "lines of code in one batch, about; empty: as this machine likes them")
 
-# The lines of a batch and the memory that one takes (0.4 GB and 85 KB a line). Large batches take less time in all, small
-# ones use more cores, and one changed file is compiled again with all of its batch.
+# The lines of a batch, and how many at once have memory (0.4 GB and 85 KB a line for each, and 1 GB for what else runs).
+# Large batches take less time in all, small ones use more cores, and one changed file is compiled again with all of its
+# batch.
 set(batch_lines "${ATTNSCOPE_UNITY_LINES}")
 cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)  # MiB
 if(NOT batch_lines)
