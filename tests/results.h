@@ -25,7 +25,7 @@ inline std::string read_text(const std::string& path) {
 template <class T>
 void expect_error(const Result<T>& result, Code code, const std::string& part) {
   ASSERT_FALSE(result) << "expected an error with: " << part;
-  EXPECT_EQ(result.error().code, code) << result.error().sentence();
+  EXPECT_EQ(result.error().code(), code) << result.error().sentence();
   EXPECT_NE(result.error().sentence().find(part), std::string::npos) << result.error().sentence();
   EXPECT_FALSE(result.error().hint().empty()) << result.error().sentence();
   EXPECT_EQ(result.error().sentence().back(), '.') << result.error().sentence();

@@ -153,7 +153,7 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
 
 Result<AnswerTable> from_json(const std::string& path, const std::string& text) {
   const auto file = parse_json(text);
-  if (!file) return not_an_answer(path, file.error().what);
+  if (!file) return not_an_answer(path, file.error().what());
   return answer_from_json(path, *file);
 }
 
@@ -161,7 +161,7 @@ Result<AnswerTable> from_json(const std::string& path, const std::string& text) 
 
 Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer) {
   auto out = answer_of(JsonNode(answer, ""));
-  if (!out) return not_an_answer(path, out.error().what);
+  if (!out) return not_an_answer(path, out.error().what());
   return out;
 }
 

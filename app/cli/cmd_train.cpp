@@ -232,15 +232,13 @@ Status save_somewhere(const std::string& layout, const Trainer& trainer, const C
     TRY_OK(save(to));
     return save_checkpoint(to + kCheckpoint, trainer);
   });
-  Error error = saved.error();
-  error.advice = other ? Text::of("error.cli.train.rescued", {*other})
-                       : Text::of("error.cli.train.not_rescued", {other.error().text()});
   if (other) folder = *other;
-  return error;
+  return saved.error().advising(other ? Text::of("error.cli.train.rescued", {*other})
+                                      : Text::of("error.cli.train.not_rescued", {other.error().text()}));
 }
 
 // Adds the path of the last checkpoint to the error of a training that ended early.
-Error with_checkpoint(Error why, const TrainOptions& options, const Trainer& trainer) {
+Error with_checkpoint(const Error& why, const TrainOptions& options, const Trainer& trainer) {
   std::string path = checkpoint_path(options);
   if (!save_checkpoint(path, trainer)) {
     const auto other = rescued(std::string(trainer.task().name()), [&](const std::string& to) {
@@ -249,8 +247,7 @@ Error with_checkpoint(Error why, const TrainOptions& options, const Trainer& tra
     if (!other) return why;
     path = *other + kCheckpoint;
   }
-  why.advice = Text::of("error.cli.train.checkpoint", {why.advice, trainer.state().step, path});
-  return why;
+  return why.advising(Text::of("error.cli.train.checkpoint", {why.advice(), trainer.state().step, path}));
 }
 
 Status run_train(const TrainOptions& options) {

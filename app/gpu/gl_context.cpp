@@ -245,11 +245,11 @@ Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int wid
 
 Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
   auto egl = make_egl(width, height);
-  if (egl || egl.error().code == Code::out_of_range) return egl;
+  if (egl || egl.error().code() == Code::out_of_range) return egl;
   auto hidden = open_glfw("attnscope", 64, 64, false);
   if (!hidden) {
-    return Error{Code::unsupported, Text::of("error.gpu.nothing", {egl.error().what, hidden.error().what}),
-                 egl.error().advice};
+    return Error{Code::unsupported, Text::of("error.gpu.nothing", {egl.error().what(), hidden.error().what()}),
+                 egl.error().advice()};
   }
   TRY_OK((*hidden)->hide_behind(width, height));
   return std::unique_ptr<GlContext>(*std::move(hidden));

@@ -40,7 +40,7 @@ Result<std::string> encode_png(const Image& image, const std::vector<PngText>& t
 
 Status write_png(const std::string& path, const Image& image, const std::vector<PngText>& texts) {
   const auto png = encode_png(image, texts);
-  if (!png) return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), png.error().what});
+  if (!png) return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), png.error().what()});
   return write_file(path, *png);
 }
 

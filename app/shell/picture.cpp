@@ -190,7 +190,7 @@ void export_stage_svg(const ExportRequest& request, ImguiHost& host, const GlCon
     return drawn;
   }();
   if (text) return state.write_figure(request.path, with_session(*std::move(text), state, request.path));
-  state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
+  state.notify(text.error());
 }
 
 // The window, or its stage alone, at request.scale.
@@ -220,13 +220,13 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   FrameState& state = frame.state();
   if (request.copies != CopyAs::nothing)
     if (const auto why = why_hidden(state))
-      return state.notify(Notice::Kind::warning, why->what, why->advice, 0);
+      return state.notify(*why);
   if (request.copies == CopyAs::text) return copy_figure_text(host, context, frame);
   if (request.copies == CopyAs::picture && has_figure(state)) return copy_shown_figure(state, request.scale);
   if (request.figure) return export_shown_figure(state, request);
   if (is_svg_path(request.path)) return export_stage_svg(request, host, context, frame);
   Result<Image> picture = picture_of(request, host, context, frame);
-  if (!picture) return state.notify(Notice::Kind::warning, picture.error().what, picture.error().advice, 0);
+  if (!picture) return state.notify(picture.error());
   const auto image = std::make_shared<const Image>(*std::move(picture));
   const std::vector<PngText> texts = picture_texts(state, request.path);
   if (request.copies == CopyAs::nothing)

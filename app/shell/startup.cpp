@@ -138,7 +138,7 @@ Status apply_input(FrameState& state, const Options& options) {
 namespace {
 
 void say_refused(FrameState& state, const Error& why) {
-  state.notify(Notice::Kind::warning, Text::of("frame.input_refused", {why.what}), why.advice, 0);
+  state.notify(why.saying(Text::of("frame.input_refused", {why.what()})));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Status picture_into_clipboard(const std::string& png) {
   // A compositor that is gone, or has no seat: the window itself is one of X11 (Xwayland), whose clipboard
   // may still work.
   const Status by_x11 = run_with_input(x11, png);
-  return by_x11 || copied.error().code == Code::not_found ? by_x11 : copied;
+  return by_x11 || copied.error().code() == Code::not_found ? by_x11 : copied;
 }
 
 void copy_shown_figure(FrameState& state, float scale) {
@@ -45,7 +45,7 @@ void copy_shown_figure(FrameState& state, float scale) {
   request.path = (fs::path(folder->path) / "figure.png").string();
   request.scale = scale, request.figure = true;
   const auto writer = shown_figure_writer(state, request);
-  if (!writer) return state.notify(Notice::Kind::warning, writer.error().what, writer.error().advice, 0);
+  if (!writer) return state.notify(writer.error());
   state.write_in_background({}, [folder, path = request.path, write = *writer]() -> Status {
     TRY_OK(write());
     TRY(const std::string png, read_file(path, kMostFigureBytes));

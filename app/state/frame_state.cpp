@@ -135,7 +135,7 @@ void FrameState::drop(const std::string& path) {
   if (!is_picture_file(path)) return open(path);
   if (is_figure_path(path)) {
     const auto carried = read_carried_session(path, kReadAtOnceBytes);  // more than that is damage to it
-    if (carried || carried.error().code != Code::not_found) return open(path);  // what is damaged says so
+    if (carried || carried.error().code() != Code::not_found) return open(path);  // what is damaged says so
   }
   const auto& model = session.document().model;
   if (model && model->config().sees()) {

@@ -158,6 +158,8 @@ struct FrameState : NoCopy {
   /// Opens the second half: A and B in one view, or another view of the same run; `view`: the first half's.
   void open_second_view(const std::string& view);
   void notify(Notice::Kind kind, Text text, Text hint = {}, double seconds = 6.0);
+  /// A warning that stays until it is closed.
+  void notify(const Error& error) { notify(Notice::Kind::warning, error.what(), error.advice(), 0); }
   /// What the last change of the document did besides: said until the next one, or an undo.
   void notify_of_change(Text text, Text hint) {
     constexpr double kSeconds = 12;

@@ -71,9 +71,7 @@ Status keep_open(FrameState& state) {
   const auto written = rescued("session", [&](const std::string& folder) {
     return state.save_session_to(folder + "/session" + kSessionEnding);
   });
-  Error error = kept.error();
-  error.advice = written ? Text::of("error.app.session_rescued", {*written}) : error.advice;
-  return error;
+  return written ? kept.error().advising(Text::of("error.app.session_rescued", {*written})) : kept.error();
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ Json LecturePlayer::part() const {
 void LecturePlayer::take_part(FrameState& state, const Json& part, const std::string& session, bool older) {
   if (part.is_null() || (older && !lecture_.slides.empty())) return;
   Result<Lecture> read = lecture_from_json(part, session);
-  if (!read) return state.notify(Notice::Kind::warning, read.error().what, read.error().advice, 0);
+  if (!read) return state.notify(read.error());
   if (lecture_to_json(*read, {}) == lecture_to_json(lecture_, {})) return;
   take(state, *std::move(read));
 }
@@ -66,7 +66,7 @@ void LecturePlayer::set_aside(FrameState& state) const {
   Status written = make_folder(fs::path(path).parent_path().string());
   if (written) written = write_lecture(path, lecture_);
   if (written) return state.notify(Notice::Kind::info, Text::of("lecture.aside", {path}), {}, 12);
-  state.notify(Notice::Kind::warning, written.error().what, written.error().advice, 0);
+  state.notify(written.error());
 }
 
 void LecturePlayer::keep_in(FrameState& state, std::string path) {
@@ -80,7 +80,7 @@ void LecturePlayer::keep_in(FrameState& state, std::string path) {
   Result<Lecture> read =
       file ? lecture_from_json(*file, named ? (*file)["path"].get<std::string>() : std::string())
            : Result<Lecture>(file.error());
-  if (!read) return state.notify(Notice::Kind::warning, read.error().what, read.error().advice, 0);
+  if (!read) return state.notify(read.error());
   seen_ = key_of(*text);
   lecture_ = *std::move(read);
   file_ = file->value("file", "");

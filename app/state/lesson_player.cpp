@@ -87,9 +87,8 @@ void LessonPlayer::go(FrameState& state, int page) {
 
 void LessonPlayer::note_unopened(const Session& session) {
   if (!lesson_ || first_ || !session.error()) return;
-  Error told = *session.error();
-  told.what = Text::of("error.lesson.unopened", {told.what});
-  draft().complaint = std::move(told);
+  const Error& error = *session.error();
+  draft().complaint = error.saying(Text::of("error.lesson.unopened", {error.what()}));
 }
 
 void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const RunResult>& run) {

@@ -68,7 +68,7 @@ bool FrameState::save_as(const std::string& path) {
   const bool scene = opened && opened->scene && path.ends_with(".json");
   const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
   if (const Status saved = save_to(to); !saved) {
-    notify(Notice::Kind::warning, saved.error().what, saved.error().advice, 0);
+    notify(saved.error());
     return false;
   }
   if (!scene) session_path_ = to;

@@ -274,14 +274,14 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
 
 void export_shown_figure(FrameState& state, const ExportRequest& request) {
   auto writer = shown_figure_writer(state, request);
-  if (!writer) return state.notify(Notice::Kind::warning, writer.error().what, writer.error().advice, 0);
+  if (!writer) return state.notify(writer.error());
   state.write_in_background(request.path, *std::move(writer));
 }
 
 void copy_values(FrameState& state, bool markdown) {
   const auto shown = shown_or_why(state);
   const auto figure = shown ? draw_view(*shown->view, shown->state) : Result<figure::Figure>(shown.error());
-  if (!figure) return state.notify(Notice::Kind::warning, figure.error().what, figure.error().advice, 0);
+  if (!figure) return state.notify(figure.error());
   const std::vector<FigureData> data = data_of(*figure);
   if (copy_text(markdown ? table_text(data, true) : tab_separated(data)))
     state.notify(Notice::Kind::good, Text::of("export.values_copied"));

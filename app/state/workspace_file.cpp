@@ -132,7 +132,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
 Status save_workspace(const std::string& path, const Workspace& workspace, const Settings& settings) {
   if (path.empty()) return Done{};
   if (const Status made = make_folder(fs::path(path).parent_path().string()); !made)
-    return Error{made.error().code, made.error().what, Text::of("error.app.workspace_not_kept")};
+    return made.error().advising(Text::of("error.app.workspace_not_kept"));
   const Json file{{"version", 1},
                   {"theme", settings.theme == ThemeKind::light ? "light" : "dark"},
                   {"language", settings.language},

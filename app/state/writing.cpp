@@ -29,7 +29,7 @@ void FrameState::poll_writing() {
                      : form && !(*form)->picture   ? "frame.export.values"
                                                    : "frame.export.done";
   if (*written) return notify(Notice::Kind::good, Text::of(done, {written_path_}), {}, 8);
-  notify(Notice::Kind::warning, written->error().what, written->error().advice, 0);
+  notify(written->error());
 }
 
 }  // namespace attnscope

@@ -144,7 +144,7 @@ void AskTexts::ask(const ViewContext& context, const std::shared_ptr<const DataP
       out.done = true;
       if (found)
         out.found = *std::move(found);
-      else if (found.error().code != Code::cancelled)
+      else if (found.error().code() != Code::cancelled)
         out.error = found.error();
       return out;
     };

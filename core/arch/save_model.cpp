@@ -143,13 +143,13 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   CHECK(family != families().end());
   const Written source(saved.tensors);
   const auto config = family->read_config(saved.config, source);
-  if (!config) return misfit(layout, config.error().what);
+  if (!config) return misfit(layout, config.error().what());
   Json is = config_to_json(model.config()), read = config_to_json(*config);
   for (Json* spelled_out : {&is, &read})
     spelled_out->erase("suppressed_tokens");  // affects generation, not the model
   if (const Text found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
-  if (!weights) return misfit(layout, weights.error().what);
+  if (!weights) return misfit(layout, weights.error().what());
   if (const Text found = weights_difference(model.weights(), *weights); !found.empty())
     return misfit(layout, found);
   return Done{};

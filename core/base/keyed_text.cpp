@@ -15,6 +15,21 @@ Text::Text(std::string words) : words_(std::move(words)) {}
 Text::Text(std::string_view words) : words_(words) {}
 Text::Text(const char* words) : words_(words) {}
 
+Text TextArgument::text() const {
+  if (text_) return *text_;
+  if (kind_ == Kind::words) return words_;
+  return kind_ == Kind::whole ? std::to_string(number_) : std::to_string(static_cast<std::uint64_t>(number_));
+}
+
+std::vector<Text> texts_of(TextArguments arguments) {
+  std::vector<Text> out;
+  out.reserve(arguments.size());
+  for (const TextArgument& argument : arguments) out.push_back(argument.text());
+  return out;
+}
+
+Text Text::of(std::string_view key, TextArguments arguments) { return of(key, texts_of(arguments)); }
+
 Text Text::of(std::string_view key, std::vector<Text> arguments) {
   Text text;
   text.key_ = key;

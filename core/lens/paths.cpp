@@ -47,7 +47,7 @@ class PathPlaces {
     Status wrong = no_step(from);
     for (const Record* record : run_->select(from)) {
       if (const Status can = check_sender({Target::Kind::step, record->site, {}, {}}); !can) {
-        if (wrong.error().code == Code::not_found) wrong = can;
+        if (wrong.error().code() == Code::not_found) wrong = can;
         left_out.push_back(to_text(record->site));
         continue;
       }
@@ -71,7 +71,7 @@ class PathPlaces {
       Target whole{Target::Kind::step, record->site, {}, {}};
       const auto read = path_receivers(config, whole);
       if (!read) {
-        if (wrong.error().code == Code::not_found) wrong = read.error();
+        if (wrong.error().code() == Code::not_found) wrong = read.error();
         left_out.push_back(to_text(record->site));
         continue;
       }
@@ -367,7 +367,7 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
                    const Status ended = run_group(groups[i]);
                    if (ended) continue;
                    const std::lock_guard lock(mutex);
-                   if (ended.error().code != Code::cancelled) status = ended;
+                   if (ended.error().code() != Code::cancelled) status = ended;
                    stop = true;
                  }
                });

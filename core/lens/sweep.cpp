@@ -258,7 +258,7 @@ Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atom
       const auto found = values(order[i], cancel);
       const std::lock_guard lock(mutex);
       if (!found) {
-        if (found.error().code != Code::cancelled) status = found.error();
+        if (found.error().code() != Code::cancelled) status = found.error();
         next = order.size();
         return;
       }

@@ -138,7 +138,7 @@ void compare_step(const Record& record, const Trace& run, const TorchStep& their
   }
   const Result<Tensor> tensor = run.tensor(record.site);
   if (!tensor) {
-    out.why = tensor.error().what;
+    out.why = tensor.error().what();
     return;
   }
   const std::vector<float> mine = tensor->values();
@@ -191,7 +191,7 @@ std::vector<std::int64_t> reference_places(std::int64_t count) {
 
 Result<TorchReference> read_torch_reference(std::string_view text, const std::string& file) {
   const Result<Json> parsed = parse_json(text, file, TwiceKeys::refuse);
-  if (!parsed) return fail(Code::bad_format, "error.lens.reference.json", {parsed.error().what});
+  if (!parsed) return fail(Code::bad_format, "error.lens.reference.json", {parsed.error().what()});
   const Json& all = *parsed;
   if (!all.is_object() || all.value("format", Json()) != kReferenceFormat.name)
     return broken_reference(file, "format");

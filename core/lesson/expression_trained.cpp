@@ -12,7 +12,7 @@ constexpr const char* kStillTraining = "error.lesson.training";
 
 }  // namespace
 
-bool still_training(const Error& error) { return error.what.key() == kStillTraining; }
+bool still_training(const Error& error) { return error.what().key() == kStillTraining; }
 
 Result<ExpressionValue> expression_trained(const std::vector<ExpressionValue>& of,
                                            const ExpressionScope& scope) {

@@ -254,16 +254,16 @@ Status take_strings(const LessonReader& reader, const Json& all, const Lesson& l
 }  // namespace
 
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error) {
-  Error out = error;
   const std::string file = in_quotes(lesson.file);
+  const Text& what = error.what();
+  Text out;
   if (field.empty())  // the whole of it
-    out.what = page.empty() ? Text::of("error.lesson.at_whole_file", {file, error.what})
-                            : Text::of("error.lesson.at_whole_page", {file, in_quotes(page), error.what});
+    out = page.empty() ? Text::of("error.lesson.at_whole_file", {file, what})
+                       : Text::of("error.lesson.at_whole_page", {file, in_quotes(page), what});
   else
-    out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
-                            : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
-  if (error.hint().empty()) out.advice = Text::of("error.lesson.at_file.hint");
-  return out;
+    out = page.empty() ? Text::of("error.lesson.at_file", {file, field, what})
+                       : Text::of("error.lesson.at_page", {file, in_quotes(page), field, what});
+  return {error.code(), out, error.hint().empty() ? Text::of("error.lesson.at_file.hint") : error.advice()};
 }
 
 Result<Lesson> lesson_from_text(std::string_view text, const std::string& file, const std::string& path) {

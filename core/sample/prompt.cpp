@@ -55,7 +55,7 @@ Status check_logits(const Model& model, const Trace& run, const RunOptions& opti
   whole.edits = without_inputs(options.edits);
   whole.cancel = options.cancel;
   const auto again = model.run(run.input, whole);
-  if (!again && again.error().code == Code::cancelled) return again.error();
+  if (!again && again.error().code() == Code::cancelled) return again.error();
   const auto first = again ? first_broken(**again) : std::nullopt;
   std::string place = first ? to_text(*first) : std::string();
   for (const Record& record : run.records())  // nothing before the answer itself is broken

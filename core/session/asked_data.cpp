@@ -130,7 +130,7 @@ class DataAnswering {
       now_.estimate_base = cells.base().mean(), now_.estimated = cells.base().n();
     });
     if (done) now_.work->estimates = std::make_shared<const DataCells>(std::move(cells));
-    if (done || cancel_ || done.error().code == Code::cancelled) return done;
+    if (done || cancel_ || done.error().code() == Code::cancelled) return done;
     now_.no_estimate = done.error();
     now_.estimates.assign(now_.places.size(), kNoMean);
     return Done{};

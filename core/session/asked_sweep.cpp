@@ -140,7 +140,7 @@ class AskedSweep::Work {
     now_.done = true;
     ++now_.change;
     now_.stopped = now_.stopped || now_.asks;
-    if (!done && done.error().code != Code::cancelled) now_.error = done.error();
+    if (!done && done.error().code() != Code::cancelled) now_.error = done.error();
     return now_;
   }
 

@@ -139,9 +139,9 @@ std::optional<DataProblem> take_json_line(std::string_view text, DataLine& out) 
   if (!is_valid_utf8(text)) return DataProblem{1, Text::of("data.wrong.utf8")};
   const auto read = parse_json(text);
   if (!read) {
-    const auto& where = read.error().what.arguments();  // of "breaks off": the byte
+    const auto& where = read.error().what().arguments();  // of "breaks off": the byte
     const auto byte = where.empty() ? std::nullopt : parse_index(where.front().str());
-    const bool at = byte && read.error().what.key() == "error.text.json.breaks_off";
+    const bool at = byte && read.error().what().key() == "error.text.json.breaks_off";
     return DataProblem{at ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*byte)) : 1,
                        Text::of("data.wrong.json")};
   }

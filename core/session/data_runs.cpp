@@ -150,7 +150,7 @@ Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
 
 Result<PromptRun> DataRuns::run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel) const {
   const auto at = [&](const Error& error) {
-    return error.code == Code::cancelled ? error : within(line.place(path(), prompt_fields(side)), error);
+    return error.code() == Code::cancelled ? error : within(line.place(path(), prompt_fields(side)), error);
   };
   PromptRun out;
   auto request = prompt_request(line, with_[side == DataSide::clean ? 0 : 1], side);

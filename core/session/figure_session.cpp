@@ -52,7 +52,7 @@ bool reads_at_once(const std::string& path) {
   if (const auto bytes = fs::file_size(path, ignored); !ignored && bytes > kReadAtOnceBytes) return false;
   if (!is_figure_path(path)) return true;
   const auto carried = read_carried_session(path, kReadAtOnceBytes);  // what is larger is damage to it
-  return carried || carried.error().code != Code::bad_format;
+  return carried || carried.error().code() != Code::bad_format;
 }
 
 Json figure_in(const SessionFile& session) {

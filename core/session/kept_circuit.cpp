@@ -112,7 +112,7 @@ Result<std::vector<PartEffect>> CircuitRuns::effects(const std::atomic<bool>* ca
   const auto work = [&](const DataLine& line) -> Result<OfPrompt> {
     TRY(PromptSweep asked, sweeps_.of(line, cancel));
     const auto at = [&](const Error& error) {
-      return error.code == Code::cancelled ? error : within(line.place(data_->path()), error);
+      return error.code() == Code::cancelled ? error : within(line.place(data_->path()), error);
     };
     OfPrompt out;
     const double full = asked.sweep.base();
@@ -170,7 +170,7 @@ Status CircuitRuns::points(const std::vector<std::vector<std::string>>& sets, co
   const auto work = [&](const DataLine& line) -> Result<OfPrompt> {
     TRY(const CircuitPrompt prompt, of(line, cancel));
     const auto at = [&](const Error& error) {
-      return error.code == Code::cancelled ? error : within(line.place(data_->path()), error);
+      return error.code() == Code::cancelled ? error : within(line.place(data_->path()), error);
     };
     OfPrompt found;
     found.full = prompt.full;

@@ -55,9 +55,8 @@ Result<Lecture> lecture_from_json(const Json& file, const std::string& path) {
   for (const Json& value : *slides) {
     Result<Slide> slide = slide_from(value, path);
     if (!slide) {
-      Error error = slide.error();
-      error.what = Text::of("error.session.lecture.slide", {out.slides.size() + 1, error.what});
-      return error;
+      const Error& error = slide.error();
+      return error.saying(Text::of("error.session.lecture.slide", {out.slides.size() + 1, error.what()}));
     }
     out.slides.push_back(*std::move(slide));
   }

@@ -216,7 +216,7 @@ Result<std::optional<TryThis>> made_try(const Document& document, const std::sha
     one.thing.id = name, one.thing.row = row, one.thing.view = view_on(run->config(), kind);
     one.thing.action = arm_actions_said(*document.opened, ids, row);
     const auto claimed = claim_try(document, run, one.thing, name, one.words, cancel);
-    if (!claimed && claimed.error().code == Code::cancelled) return claimed.error();
+    if (!claimed && claimed.error().code() == Code::cancelled) return claimed.error();
     if (!claimed) continue;  // a place that no run reaches
     const double moved = claimed->second;
     if (moved > most) most = moved, out = claimed->first;

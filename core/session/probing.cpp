@@ -111,7 +111,7 @@ void AskedProbes::work(ProbesAnswer& answer, const OpenedModel& opened, int text
     auto found = probe(opened, answer.model, static_cast<Probed>(at), texts, show);
     if (found)
       (void)show(1, *found);
-    else if (found.error().code != Code::cancelled)
+    else if (found.error().code() != Code::cancelled)
       answer.error = found.error();
     ++before;
   }

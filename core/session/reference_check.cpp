@@ -157,7 +157,7 @@ const ModelCheck* ModelChecks::worst() const {
 Text ModelChecks::verdict() const {
   const ModelCheck* wrong = first_wrong();
   if (!wrong) return Text::of("check.shipped.all", {steps(), models.size(), tolerance_text()});
-  if (wrong->error) return Text::of("check.shipped.error", {model_title(wrong->model), wrong->error->what});
+  if (wrong->error) return Text::of("check.shipped.error", {model_title(wrong->model), wrong->error->what()});
   const TorchVerdict verdict = wrong->verdict();
   const StepDifference& step = *verdict.first_wrong;
   const Text title = model_title(wrong->model);

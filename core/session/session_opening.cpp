@@ -96,7 +96,7 @@ void Session::begin_opened() {
 // Without `as` it is the same work, read again.
 void Session::finish_open(Result<History> opened, std::optional<OpenedAs> as) {
   if (!opened) {
-    if (opened.error().code != Code::cancelled) error_ = opened.error();
+    if (opened.error().code() != Code::cancelled) error_ = opened.error();
     return;
   }
   if (as) put_aside(*as);

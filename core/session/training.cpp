@@ -285,7 +285,7 @@ void Training::go_on_from(std::vector<EarlierModel> before, const std::optional<
 void Training::advance() {
   Result<StepReport> report = trainer_->step(&cancel_);
   if (!report) {
-    if (report.error().code == Code::cancelled) return;
+    if (report.error().code() == Code::cancelled) return;
     error_ = report.error();
     state_ = TrainingState::failed;
     publish(true);

@@ -94,9 +94,8 @@ Status Training::close() {
 bool Training::leave() {
   Status done = kept();
   if (done || std::exchange(warned_, true)) return true;
-  Error error = done.error();
-  error.advice = Text::of("error.session.training.lost");
-  tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
+  const Text lost = Text::of("error.session.training.lost");
+  tell({TrainingOutcome::Kind::failed, kept_path_, done.error().advising(lost), 0});
   return false;
 }
 
@@ -131,9 +130,9 @@ Status Training::kept_somewhere() {
   const std::string name = "/" + settings_.task + ".safetensors";
   const auto written = rescued(
       "training", [&](const std::string& folder) { return save_checkpoint(folder + name, *trainer_); });
-  Error error = done.error();
-  error.advice = written ? Text::of("error.session.training.rescued", {*written + name, kept_in()})
-                         : Text::of("error.session.training.not_rescued");
+  const Error error = done.error().advising(
+      written ? Text::of("error.session.training.rescued", {*written + name, kept_in()})
+              : Text::of("error.session.training.not_rescued"));
   if (written) rescued_ = {trainer_->state().step, error};
   return error;
 }

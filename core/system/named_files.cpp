@@ -133,6 +133,6 @@ void allow_all_files() {
   these.all = true;
 }
 
-std::optional<std::string> refused_path(const Error& error) { return refused_in(error.what); }
+std::optional<std::string> refused_path(const Error& error) { return refused_in(error.what()); }
 
 }  // namespace attnscope

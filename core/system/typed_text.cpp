@@ -17,7 +17,7 @@ Result<std::string> typed_text(const std::string& argument) {
   if (argument.starts_with("@@")) return argument.substr(1);
   auto text = typed_or_file(argument);
   if (!text)
-    return Error{text.error().code, Text::of("error.system.typed_text", {text.error().what}),
+    return Error{text.error().code(), Text::of("error.system.typed_text", {text.error().what()}),
                  Text::of("error.system.typed_text.hint", {in_quotes("@" + argument, 80)})};
   return text;
 }

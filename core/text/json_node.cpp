@@ -121,10 +121,10 @@ Result<JsonNode> JsonNode::object(const char* key) const {
   return at(key);
 }
 
-Error with_full_stop(Error error) {
+Error with_full_stop(const Error& error) {
   const std::string sentence = error.sentence();
-  if (!sentence.empty() && sentence.back() != '.') error.what = Text::of("error.with_stop", {error.what});
-  return error;
+  if (sentence.empty() || sentence.back() == '.') return error;
+  return error.saying(Text::of("error.with_stop", {error.what()}));
 }
 
 Result<nlohmann::json> parse_json(std::string_view text) {

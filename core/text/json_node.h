@@ -51,7 +51,7 @@ class JsonNode {
 };
 
 /// The error with a full stop at the end of its sentence: for functions that return to other rooms.
-Error with_full_stop(Error error);
+Error with_full_stop(const Error& error);
 
 /// Parses JSON text. Errors: where it breaks off, or nesting deeper than 64 levels.
 Result<nlohmann::json> parse_json(std::string_view text);

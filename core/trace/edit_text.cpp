@@ -85,7 +85,7 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
       const std::string name(text);
       auto values = numbers(name, where);
       if (values) return EditValue(Frozen{*std::move(values), name});
-      if (text != "mean" || values.error().code != Code::not_found) return values.error();
+      if (text != "mean" || values.error().code() != Code::not_found) return values.error();
     }
     if (text == "mean") return EditValue(MeanOver{});
     return bad_edit(whole, Text::of("error.trace.edit.no_data"));
@@ -108,7 +108,7 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
     const auto other = parse_real(text, -kMost, kMost);
     if (other)
       value = static_cast<float>(*other);
-    else if (other.error().code == Code::out_of_range &&
+    else if (other.error().code() == Code::out_of_range &&
              lower(std::string(text)).find("nan") == std::string::npos)
       value = std::numeric_limits<float>::infinity();
   }

@@ -78,7 +78,7 @@ Status ask_measure(PageQuestion& asked) {
 Result<std::shared_ptr<const SweepAnswer>> sweep_of(PageQuestion& asked) {
   if (!asked.asking.request()) {
     const Error& why = asked.asking.request().error();
-    return why.what.empty() ? fail(Code::not_found, "error.view.ask_unasked") : why;
+    return why.what().empty() ? fail(Code::not_found, "error.view.ask_unasked") : why;
   }
   asked.asking.start(asked.work.workers());
   asked.work.wait([&] { return !asked.asking.running(); });

@@ -103,7 +103,7 @@ TEST_F(AdapterTest, WhatIsToBeTriedIsOfTheModelWithIt) {
   EXPECT_FALSE(has_reference(*document().opened));
   const auto refused = reference_of(*document().opened);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().what.key(), "error.session.reference.adapted");
+  EXPECT_EQ(refused.error().what().key(), "error.session.reference.adapted");
   const Document before = document();
   const auto made = made_try(before, run().traces.front(), run().trace(0).length - 1, TryKind::hide);
   ASSERT_TRUE(made && *made);

@@ -354,7 +354,7 @@ TEST_F(ExportFigure, ADroppedPictureWithADamagedSessionIsNoStrippedOne) {
   state().drop(request.path);
   settle();
   ASSERT_TRUE(session_->error());
-  EXPECT_EQ(session_->error()->what.key(), "error.export.damaged");
+  EXPECT_EQ(session_->error()->what().key(), "error.export.damaged");
   EXPECT_TRUE(state().notices.empty());
   EXPECT_EQ(document().opened->path, "model:storyteller");
 }

@@ -142,7 +142,7 @@ TEST_F(Faults, ACommandThatThrowsIsTold) {
   state().commands.act([](Session&) { throw std::bad_alloc(); });
   frames(2);
   ASSERT_TRUE(session_->error());
-  EXPECT_EQ(session_->error()->code, Code::no_memory);
+  EXPECT_EQ(session_->error()->code(), Code::no_memory);
 }
 
 }  // namespace

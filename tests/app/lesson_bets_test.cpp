@@ -41,7 +41,7 @@ TEST_F(LessonBetsTest, WhatAPageHidesIsInNoExportOfTheFigure) {
     ExportRequest request;
     request.path = std::string("/tmp/attnscope-hidden.") + form, request.figure = true;
     const auto writer = shown_figure_writer(state(), request);
-    return !writer && writer.error().what.key() == "error.export.hidden";
+    return !writer && writer.error().what().key() == "error.export.hidden";
   };
   open("ten_minutes", 0);
   EXPECT_TRUE(refused("gif"));

@@ -231,7 +231,7 @@ bool read_lab(const Files& files) {
   done = true;
   patience.join();
   if (!picture) {
-    if (picture.error().code != Code::cancelled) refused(picture.error());
+    if (picture.error().code() != Code::cancelled) refused(picture.error());
     return true;
   }
   must(!picture->notice.str().empty() && !picture->pieces.empty(), "a lab that shows nothing");

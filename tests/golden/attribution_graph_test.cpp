@@ -388,7 +388,7 @@ TEST(AttributionGraph, WhatIsNoSumIsRefusedAndItStops) {
   EXPECT_FALSE(attribution_graph(*trace, {LogitMeasure::Kind::prob, 7, -1, -1, {}}));
   const auto stopped = attribution_graph(*trace, kMeasure, 0, 100, [] { return false; });
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  EXPECT_EQ(stopped.error().code(), Code::cancelled);
 }
 
 }  // namespace

@@ -239,7 +239,7 @@ TEST(MixedBlocks, are_refused_by_layouts_that_state_a_value_once) {
   for (const char* layout : {"gpt2", "llama", "bert"}) {
     const Status saved = can_save(layout, *model);
     ASSERT_FALSE(saved) << layout;
-    EXPECT_EQ(saved.error().code, Code::unsupported) << layout;
+    EXPECT_EQ(saved.error().code(), Code::unsupported) << layout;
   }
   EXPECT_EQ(*fitting_layout("llama", *model), "attnscope");
 }
@@ -257,7 +257,7 @@ TEST(MixedBlocks, share_one_table_of_distances_or_are_refused) {
   json["blocks"][2]["attention"]["positions"] = buckets;  // 1 head
   const auto other = config_from_json(json, "test");
   ASSERT_TRUE(other);
-  EXPECT_EQ(Model::make(*other, first_weights(*other, 2)).error().what.key(), "error.model.one_table");
+  EXPECT_EQ(Model::make(*other, first_weights(*other, 2)).error().what().key(), "error.model.one_table");
 }
 
 }  // namespace

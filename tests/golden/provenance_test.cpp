@@ -53,10 +53,10 @@ TEST(Provenance, refuses_cells_that_are_not_there) {
   const OpenedModel opened = must_open(source_path("assets/scenes/nine_steps.json"));
   const TracePointer trace = must_run(*opened.model, opened.scene->inputs[0]);
   const Site q = must_site("blocks.0.attn.q");
-  EXPECT_EQ(explain(*trace, q, {4, 0}).error().code, Code::out_of_range);
-  EXPECT_EQ(explain(*trace, q, {-1, 0}).error().code, Code::out_of_range);
-  EXPECT_EQ(explain(*trace, q, {0}).error().code, Code::out_of_range);
-  EXPECT_EQ(explain(*trace, must_site("logits"), {0, 0}).error().code, Code::not_found);
+  EXPECT_EQ(explain(*trace, q, {4, 0}).error().code(), Code::out_of_range);
+  EXPECT_EQ(explain(*trace, q, {-1, 0}).error().code(), Code::out_of_range);
+  EXPECT_EQ(explain(*trace, q, {0}).error().code(), Code::out_of_range);
+  EXPECT_EQ(explain(*trace, must_site("logits"), {0, 0}).error().code(), Code::not_found);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_P(Scores, CloseHoweverFine) {
     for (const auto& [names, value] : sums)
       EXPECT_NEAR(value, wanted.at(names), 2e-5) << names.first << names.second;
   }
-  EXPECT_EQ(split_score(*run, pattern, 1, 4, 5).error().code, Code::out_of_range);
+  EXPECT_EQ(split_score(*run, pattern, 1, 4, 5).error().code(), Code::out_of_range);
 }
 
 TEST_P(Scores, DirectionsAddUp) {

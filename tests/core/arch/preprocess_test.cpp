@@ -87,7 +87,7 @@ TEST(Preprocess, ReadsPixelsThatAreReady) {
   std::ofstream(path, std::ios::binary) << npy_header("<f4", {12}) << std::string(48, '\0');
   const auto flat = open_pixels(path, {});
   ASSERT_FALSE(flat);
-  EXPECT_EQ(flat.error().code, Code::bad_shape);
+  EXPECT_EQ(flat.error().code(), Code::bad_shape);
   std::filesystem::remove(path);
 }
 

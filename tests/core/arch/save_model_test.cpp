@@ -400,7 +400,7 @@ TEST(SaveModel, a_folder_that_cannot_be_written_is_named) {
   const Status saved =
       save_model(folder / "file/model", "gpt2", *random_model(kGpt2, "logits.bias"), nullptr);
   ASSERT_FALSE(saved);
-  EXPECT_EQ(saved.error().code, Code::io_failed);
+  EXPECT_EQ(saved.error().code(), Code::io_failed);
   EXPECT_NE(saved.error().sentence().find("file/model"), std::string::npos);
 }
 
@@ -428,7 +428,7 @@ void expect_survival(const json& tokenizer, rlim_t limit) {
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, SIG_DFL);
   ASSERT_FALSE(saved);
-  EXPECT_EQ(saved.error().code, Code::io_failed);
+  EXPECT_EQ(saved.error().code(), Code::io_failed);
   EXPECT_NE(saved.error().sentence().find("File too large"), std::string::npos) << saved.error().text();
   EXPECT_EQ(files_in(folder / "model"), files);
   expect_same_model(*must_open(folder / "model").model, *old_model);

@@ -12,7 +12,7 @@ namespace {
 TEST(Caught, MemoryThatEndsIsNamed) {
   const Status status = guarded("the view \"Steps\"", [] { throw std::bad_alloc(); });
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().code, Code::no_memory);
+  EXPECT_EQ(status.error().code(), Code::no_memory);
   EXPECT_EQ(status.error().sentence(), "There was not enough memory for the view \"Steps\".");
 }
 

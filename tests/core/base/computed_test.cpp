@@ -207,13 +207,13 @@ TEST_F(ComputedTest, IsTakenOnceWithItsValueOrItsError) {
   finish();
   const auto none = value_.take();
   ASSERT_TRUE(none && !*none);
-  EXPECT_EQ(none->error().code, Code::no_memory);
+  EXPECT_EQ(none->error().code(), Code::no_memory);
   Computed<Result<int>> flat;  // an Error of its own is no other than that of an exception
   flat.begin(workers_, [](Cancel) -> Result<int> { return fail(Code::not_found, "error.work.background"); });
   finish();
   const auto missing = flat.take();
   ASSERT_TRUE(missing && !*missing);
-  EXPECT_EQ(missing->error().code, Code::not_found);
+  EXPECT_EQ(missing->error().code(), Code::not_found);
 }
 
 TEST_F(ComputedTest, BegunAnewOrForgottenTheOlderResultReachesNobody) {

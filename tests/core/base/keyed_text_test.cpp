@@ -47,7 +47,7 @@ TEST_F(KeyedText, AnErrorSpeaksTheLanguageOfTheMoment) {
   EXPECT_EQ(fail(Code::not_found, "test.k.bare").text(), "Nothing.");
   const Error named = about("dir/file", error);
   EXPECT_EQ(named.text(), "\"dir/file\": a lost b. Find b.");
-  EXPECT_EQ(named.code, Code::not_found);
+  EXPECT_EQ(named.code(), Code::not_found);
   ASSERT_TRUE(set_language("ko").ok());
   EXPECT_EQ(named.sentence(), "\"dir/file\": a가 b를 잃었습니다.");
   EXPECT_EQ(named.hint(), "b를 찾으십시오.");

@@ -173,7 +173,7 @@ TEST(Sizes, numbers_beyond_64_bits_are_refused) {
   work.seq = work.batch = std::int64_t{1} << 40;
   const auto calc = calculate(published_preset("gpt3-175b"), work);
   ASSERT_FALSE(calc);
-  EXPECT_EQ(calc.error().code, Code::out_of_range);
+  EXPECT_EQ(calc.error().code(), Code::out_of_range);
 }
 
 // gpt-oss-120b, DeepSeek-V2-Lite: experts, windows, a latent cache; the numbers of their published files.
@@ -283,9 +283,9 @@ TEST(Random, presets_open_where_a_family_runs_them) {
   for (const auto& [part, count] : parameters_by_part(opened->model->config(), opened->model->weights()))
     sum += count;
   EXPECT_EQ(sum, total(published_preset("transformer-base")));
-  EXPECT_EQ(open_model("random:mixtral-8x7b").error().code, Code::unsupported);
-  EXPECT_EQ(open_model("random:gpt3-175b").error().code, Code::no_memory);
-  EXPECT_EQ(open_model("random:gpt5").error().code, Code::not_found);
+  EXPECT_EQ(open_model("random:mixtral-8x7b").error().code(), Code::unsupported);
+  EXPECT_EQ(open_model("random:gpt3-175b").error().code(), Code::no_memory);
+  EXPECT_EQ(open_model("random:gpt5").error().code(), Code::not_found);
 }
 
 }  // namespace

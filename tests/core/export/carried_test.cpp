@@ -39,7 +39,7 @@ std::string pdf_with(const std::string& session) { return carried_in_pdf(std::st
 void expect_none(const std::string& bytes, Code code) {
   const auto found = carried_session(bytes, "/tmp/a figure.svg");
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, code) << found.error().sentence();
+  EXPECT_EQ(found.error().code(), code) << found.error().sentence();
   EXPECT_NE(found.error().sentence().find("a figure.svg"), std::string::npos);
 }
 

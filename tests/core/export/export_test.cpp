@@ -202,7 +202,7 @@ TEST(Exporters, APictureTooLargeIsRefused) {
   const TempFolder folder;
   const Status written = export_figure(**find_exporter("png"), made.what, folder / "a.png");
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::out_of_range);
+  EXPECT_EQ(written.error().code(), Code::out_of_range);
   EXPECT_EQ(folder.files(), 0u);
 }
 

@@ -126,7 +126,7 @@ TEST(Picture, WhatIsNoPictureIsTold) {
                "half.png");
   expect_error(picture_from_bytes("", "empty.png"), Code::bad_format, "empty.png");
   const auto why = [](const std::string& bytes) {
-    return picture_from_bytes(bytes, "x").error().what.arguments()[1].key();
+    return picture_from_bytes(bytes, "x").error().what().arguments()[1].key();
   };
   EXPECT_EQ(why(whole.substr(0, whole.size() / 2)), "error.io.picture.cut_off")
       << "never the library's words";

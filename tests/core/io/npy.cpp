@@ -167,7 +167,7 @@ TEST(Npz, LargeDeflatedMembersAreExpandedOnlyWhenTheyAreLoaded) {
   text[20'000] = static_cast<char>(text[20'000] ^ 0x55);
   const auto broken = open_zip(text);
   ASSERT_TRUE(broken) << broken.error().text();
-  EXPECT_EQ((*broken)->load("a").error().code, Code::bad_format);
+  EXPECT_EQ((*broken)->load("a").error().code(), Code::bad_format);
 }
 
 // Sizes and offset of the member, and the directory, in the 64-bit form that archives over 4 GB have.

@@ -228,7 +228,7 @@ TEST(Labs, StopWhenTheyAreNotWantedAnyMore) {
   const std::atomic<bool> stop{true};
   const auto stopped = compute(**find_lab("sqrt"), {}, stop);
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  EXPECT_EQ(stopped.error().code(), Code::cancelled);
 }
 
 TEST(Labs, WriteNumbersThatReadAgain) {

@@ -46,7 +46,7 @@ TEST(TinyTraining, GivesTheSameRunAndKeepsIt) {
   const std::atomic<bool> stop{true};
   const auto stopped = tiny_run({TinyData::copying, TinyPart::usual, 8, 3e-3}, stop);
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  EXPECT_EQ(stopped.error().code(), Code::cancelled);
 }
 
 TEST(TinyTraining, NoModelThatDoesNotSeeTheNextLetterIsBetterThanLn2) {

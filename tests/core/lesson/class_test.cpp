@@ -92,9 +92,9 @@ TEST_F(TheClass, OneSentenceNamesEveryFileThatCannotBeRead) {
 }
 
 TEST_F(TheClass, NamesWhatItCannotRead) {
-  EXPECT_EQ(read_class(folder_.path()).error().what.key(), "error.class.empty");
+  EXPECT_EQ(read_class(folder_.path()).error().what().key(), "error.class.empty");
   write("prices.csv", "a,b\n1,2\n");
-  EXPECT_EQ(read_class(folder_.path()).error().what.key(), "error.class.no_learner");
+  EXPECT_EQ(read_class(folder_.path()).error().what().key(), "error.class.no_learner");
   Progress ben;
   ben.at("Ben", "masks", "causal") = done(true, 1, "2026-11-26 10:00");
   write("ben.csv", ben.csv());
@@ -105,7 +105,7 @@ TEST_F(TheClass, NamesWhatItCannotRead) {
   EXPECT_EQ(seen->unread.size(), 2u);
   write("open_quote.csv", ben.csv() + "Bo,masks,causal,1,0,1,0,1.000,\"10");
   EXPECT_EQ(read_class(folder_.path())->unread.size(), 3u) << "a file that was cut inside a field";
-  EXPECT_EQ(read_class(folder_ / "none").error().what.key(), "error.class.no_folder");
+  EXPECT_EQ(read_class(folder_ / "none").error().what().key(), "error.class.no_folder");
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(PlacesOfABatch, AreEditsOfEachSequence) {
   const auto texts = [&](const std::string& text) {
     std::string out;
     const auto edits = parse_edits(text, model.config(), {}, runs);
-    if (!edits) return edits.error().what.key();
+    if (!edits) return edits.error().what().key();
     for (const auto& edit : *edits) out += std::to_string(edit->sequence) + ":" + to_text(*edit) + " ";
     return out;
   };
@@ -187,7 +187,7 @@ TEST(PlacesOfABatch, AreEditsOfEachSequence) {
   EXPECT_EQ(texts("embed[token=nobody]=0"), "error.trace.place.no_token");
   EXPECT_EQ(texts("blocks.0.mlp.out.weight[token=" + word(1) + "]=0"), "error.trace.place.no_rows");
   EXPECT_EQ(texts("blocks.0-9.attn.z=0"), "error.trace.edit");
-  EXPECT_EQ(parse_edit("embed[pos=-1]=0").error().what.key(), "error.step.needs_run");
+  EXPECT_EQ(parse_edit("embed[pos=-1]=0").error().what().key(), "error.step.needs_run");
 }
 
 }  // namespace

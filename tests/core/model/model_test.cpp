@@ -128,7 +128,7 @@ TEST(ModelRun, a_cancelled_run_leaves_its_base_usable) {
   int seen = 0;
   options.cancel = &cancel;
   options.on_record = [&](const Record&) { cancel = ++seen == 25; };
-  EXPECT_EQ(model->run({{3, 1, 7}, {}}, options).error().code, Code::cancelled);
+  EXPECT_EQ(model->run({{3, 1, 7}, {}}, options).error().code(), Code::cancelled);
   const auto step = *model->run({{3, 1, 4}, {}}, from);
   const auto whole = *model->run({{3, 1, 4}, {}});
   EXPECT_LE(max_abs_difference(step->logits_row(2), whole->logits_row(2)), 1e-5);
@@ -136,17 +136,17 @@ TEST(ModelRun, a_cancelled_run_leaves_its_base_usable) {
 
 TEST(ModelRun, refuses_inputs_in_words) {
   const auto model = model_of(config_of(false, Place::learned));
-  EXPECT_EQ(model->run({}).error().code, Code::out_of_range);
-  EXPECT_EQ(model->run({{0, 13}, {}}).error().code, Code::out_of_range);
-  EXPECT_EQ(model->run({{-1}, {}}).error().code, Code::out_of_range);
-  EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}).error().code, Code::out_of_range);
-  EXPECT_EQ(model->run({{}, wave({2, 8}, 1)}).error().code, Code::bad_shape);
+  EXPECT_EQ(model->run({}).error().code(), Code::out_of_range);
+  EXPECT_EQ(model->run({{0, 13}, {}}).error().code(), Code::out_of_range);
+  EXPECT_EQ(model->run({{-1}, {}}).error().code(), Code::out_of_range);
+  EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}).error().code(), Code::out_of_range);
+  EXPECT_EQ(model->run({{}, wave({2, 8}, 1)}).error().code(), Code::bad_shape);
   Input segments{{1, 2}, {}};
   segments.types = {0, 1};
   EXPECT_NE(model->run(segments).error().sentence().find("no segments"), std::string::npos);
   RunOptions options;
   options.base = *model->run({std::vector<int>(16, 1), {}});
-  EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}, options).error().code, Code::out_of_range);
+  EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}, options).error().code(), Code::out_of_range);
 }
 
 TEST(ModelRun, refuses_images_that_are_no_numbers) {
@@ -184,7 +184,7 @@ TEST(CheckWeights, names_the_tensor_and_both_shapes) {
     weights.set(expected.name, wave(wrong, 1));
     const auto model = Model::make(config, std::move(weights));
     ASSERT_FALSE(model) << expected.name;
-    EXPECT_EQ(model.error().code, Code::bad_shape);
+    EXPECT_EQ(model.error().code(), Code::bad_shape);
     for (const std::string& part : {expected.name, shape_text(wrong), shape_text(expected.shape)})
       EXPECT_NE(model.error().sentence().find(part), std::string::npos) << model.error().sentence();
   }

@@ -137,9 +137,9 @@ TEST(BeamSearch, one_beam_is_greedy_and_the_tree_adds_up) {
 
 TEST(BeamSearch, refuses_with_a_sentence) {
   const auto model = testing::toy(8);
-  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {0, 4, 1, 1.f}).error().code, Code::out_of_range);
-  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {3, 4, NAN, 1.f}).error().code, Code::out_of_range);
-  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {3, 4, 1, 0.f}).error().code, Code::out_of_range);
+  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {0, 4, 1, 1.f}).error().code(), Code::out_of_range);
+  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {3, 4, NAN, 1.f}).error().code(), Code::out_of_range);
+  EXPECT_EQ(beam_search(*model, testing::tokens({1}), {3, 4, 1, 0.f}).error().code(), Code::out_of_range);
   const auto full = beam_search(*model, testing::tokens({3, 1, 4}), {2, 50, 1, 1.f});
   ASSERT_TRUE(full);
   EXPECT_EQ(full->ids(full->hypotheses.front().node).size(), 6u)

@@ -261,18 +261,18 @@ TEST(Sampling, settings_that_are_no_numbers_are_refused_wherever_they_are_set) {
                                                    {1.f, -1, 1.f, 0},
                                                    {1.f, 0, nan, 0},
                                                    {1.f, 0, 2.f, 0}}) {
-    EXPECT_EQ(check_sampling(bad).error().code, Code::out_of_range);
+    EXPECT_EQ(check_sampling(bad).error().code(), Code::out_of_range);
     EXPECT_FALSE(generate(*model, {1}, 4, bad));
   }
   for (const float bad : {nan, inf, 0.f, -1.f}) {
     Sampling sampling;
     sampling.repetition_penalty = bad;
-    EXPECT_EQ(check_sampling(sampling).error().code, Code::out_of_range);
+    EXPECT_EQ(check_sampling(sampling).error().code(), Code::out_of_range);
   }
   for (const float bad : {nan, 1.5f, -1.f}) {
     Sampling sampling;
     sampling.min_p = bad;
-    EXPECT_EQ(check_sampling(sampling).error().code, Code::out_of_range);
+    EXPECT_EQ(check_sampling(sampling).error().code(), Code::out_of_range);
   }
 }
 
@@ -283,23 +283,23 @@ TEST(Generate, says_where_nan_came_in) {
                    *parse_edit("blocks.0.attn.z[head=1,pos=2]*=3e38")};
   const auto made = generate(*model, {3, 1, 4}, 6, {0.f, 0, 1.f, 0}, options);
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().what.key(), "error.sample.broken");
+  EXPECT_EQ(made.error().what().key(), "error.sample.broken");
   EXPECT_NE(made.error().sentence().find("blocks.0.attn.z[head=1,query=2"), std::string::npos)
       << made.error().sentence();
   const auto searched = beam_search(*model, testing::tokens({3, 1, 4}), {3, 4, 1, 1.f}, options);
   ASSERT_FALSE(searched);
-  EXPECT_EQ(searched.error().what.key(), "error.sample.broken");
+  EXPECT_EQ(searched.error().what().key(), "error.sample.broken");
 }
 
 TEST(Generate, refuses_with_a_sentence) {
   const auto model = toy(8);
-  EXPECT_EQ(generate(*model, std::vector<int>{}, 4, {}).error().code, Code::out_of_range);
-  EXPECT_EQ(generate(*model, {99}, 4, {}).error().code, Code::out_of_range);
-  EXPECT_EQ(generate(*model, std::vector<int>(9, 1), 4, {}).error().code, Code::out_of_range);
+  EXPECT_EQ(generate(*model, std::vector<int>{}, 4, {}).error().code(), Code::out_of_range);
+  EXPECT_EQ(generate(*model, {99}, 4, {}).error().code(), Code::out_of_range);
+  EXPECT_EQ(generate(*model, std::vector<int>(9, 1), 4, {}).error().code(), Code::out_of_range);
   const std::atomic<bool> stop{true};
   RunOptions stopped;
   stopped.cancel = &stop;
-  EXPECT_EQ(generate(*model, {1}, 4, {}, stopped).error().code, Code::cancelled);
+  EXPECT_EQ(generate(*model, {1}, 4, {}, stopped).error().code(), Code::cancelled);
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST(MadeTry, EndsWhenItIsCancelled) {
   const std::atomic<bool> cancel{true};
   const auto thing = made_try(of.document, of.run, prediction_row(*of.run), TryKind::hide, &cancel);
   ASSERT_FALSE(thing);
-  EXPECT_EQ(thing.error().code, Code::cancelled);
+  EXPECT_EQ(thing.error().code(), Code::cancelled);
 }
 
 }  // namespace

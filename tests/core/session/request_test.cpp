@@ -28,7 +28,7 @@ TEST(Request, EveryFlagHasAHelpAndReadsWhatItWrites) {
     EXPECT_FALSE(read->unused()) << name;
     EXPECT_EQ(request_words(*read), (std::vector<std::string>{name, value}));
     EXPECT_EQ(*read_request({name + "=" + value}), *read) << name;
-    EXPECT_EQ(read_request({name}).error().what.key(), "error.cli.no_value") << name;
+    EXPECT_EQ(read_request({name}).error().what().key(), "error.cli.no_value") << name;
     EXPECT_EQ(read_request({name, ""}).ok(), flag.takes_empty) << name;
     const auto twice = read_request({name, value, name, value});
     ASSERT_TRUE(twice) << name;
@@ -41,7 +41,7 @@ TEST(Request, EveryFlagHasAHelpAndReadsWhatItWrites) {
 TEST(Request, BadWordsAreRefused) {
   const auto key = [](const std::vector<std::string>& words) {
     const auto read = read_request(words);
-    return read ? std::string() : std::string(read.error().what.key());
+    return read ? std::string() : std::string(read.error().what().key());
   };
   EXPECT_EQ(key({"--frob", "1"}), "error.session.request.flag");
   EXPECT_EQ(key({"text", "1"}), "error.session.request.flag");
@@ -166,7 +166,7 @@ TEST(Request, WhatDoesNotFitAModelIsRefused) {
     const auto opened = open_model(golden_folder(model));
     const auto request = read_request(words);
     const auto made = opened && request ? requested_document(*opened, *request) : Result<Document>(Error{});
-    return made ? std::string() : std::string(made.error().what.key());
+    return made ? std::string() : std::string(made.error().what().key());
   };
   EXPECT_EQ(key("gpt2", {}), "error.cli.no_input");
   EXPECT_EQ(key("vit", {}), "error.cli.no_image");

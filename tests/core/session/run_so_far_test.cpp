@@ -124,7 +124,7 @@ TEST_F(BlocksTest, ARunIsCancelledBetweenBlocks) {
   options.cancel = &cancel;
   const auto traces = run_all(document, options, {}, &so_far);
   ASSERT_FALSE(traces);
-  EXPECT_EQ(traces.error().code, Code::cancelled);
+  EXPECT_EQ(traces.error().code(), Code::cancelled);
   EXPECT_EQ(blocks, 1);
 }
 

@@ -40,7 +40,7 @@ TEST(SessionArraysBeside, AreFloat32AndNothingElseIsExpanded) {
   write_beside(path, name, "U8", "\1\2\3\4", 4);
   const Result<Tensor> expanded = ArraysIn(path, path).find(word, "edits");
   ASSERT_FALSE(expanded) << "the same numbers, but of a type that no version wrote";
-  EXPECT_EQ(expanded.error().code, Code::bad_format);
+  EXPECT_EQ(expanded.error().code(), Code::bad_format);
 }
 
 }  // namespace

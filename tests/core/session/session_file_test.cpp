@@ -300,7 +300,7 @@ TEST_F(SessionFiles, NumbersThatDoNotFitAreRefusedAndNotCutDown) {
     json file = saved;
     file[json::json_pointer(pointer)] = value;
     std::ofstream(path()) << file;
-    return again().ok() ? std::string() : again().error().what.str();
+    return again().ok() ? std::string() : again().error().what().str();
   };
   for (const json& version :
        {json(4294967297), json(kSessionVersion + 1), json(0), json(-1), json(18446744073709551615u)})
@@ -336,7 +336,7 @@ TEST_F(SessionFiles, FilesElsewhereAreReadOnlyWhereTheUserKnowsThem) {
   for (const std::string& path : {std::string("../mine"), mine}) {
     const Status may = may_open_model(named(path));
     ASSERT_FALSE(may) << path;
-    EXPECT_EQ(may.error().what.key(), "error.system.outside");
+    EXPECT_EQ(may.error().what().key(), "error.system.outside");
   }
   // An edit of the file that takes numbers from elsewhere.
   const std::string numbers = folder_ / "numbers.npz";

@@ -253,7 +253,7 @@ TEST(StrongestTexts, AWrongLineIsNamedAndAStopIsAStop) {
     return seen < 5;
   });
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  EXPECT_EQ(stopped.error().code(), Code::cancelled);
   EXPECT_EQ(seen, 5);
 }
 

@@ -231,7 +231,7 @@ TEST(TryThis, WhatDoesNotFitIsRefused) {
       *std::find_if(things.begin(), things.end(), [](const TryThis& one) { return !one.tokens.empty(); });
   const auto key = [&](const TryThis& thing) {
     const auto played = play_try(opened, thing);
-    return played ? std::string() : played.error().what.key();
+    return played ? std::string() : played.error().what().key();
   };
   EXPECT_EQ(key(good), "");
   TryThis bad = good;

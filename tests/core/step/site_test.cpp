@@ -93,7 +93,7 @@ TEST(SiteText, refuses_what_the_catalog_does_not_hold) {
         "blocks.0.cross.frob", "blocks.0.cross.resid_pre"}) {
     const auto site = parse_site(text);
     EXPECT_FALSE(site) << text;
-    EXPECT_TRUE(site || site.error().code == Code::not_found) << text;
+    EXPECT_TRUE(site || site.error().code() == Code::not_found) << text;
   }
 }
 
@@ -103,8 +103,8 @@ TEST(SiteText, the_nearest_names_are_names) {
         "my.blocks.1.attn.q", "blocks", "blocks.", "blocks.99999999999999999999999999999.q"}) {
     const auto site = parse_site(bad);
     ASSERT_FALSE(site) << bad;
-    ASSERT_EQ(site.error().what.key(), "error.step.no_step") << bad;
-    const std::string nearest = site.error().advice.arguments()[1].str();
+    ASSERT_EQ(site.error().what().key(), "error.step.no_step") << bad;
+    const std::string nearest = site.error().advice().arguments()[1].str();
     for (const std::string& name : split(nearest, ','))
       EXPECT_TRUE(parse_site(name.substr(name.find_first_not_of(' ')))) << bad << ": " << nearest;
   }

@@ -57,7 +57,7 @@ TEST_F(NamedFiles, BesideAndBelowTheFileWhereverOneStands) {
         std::string("link/x.npz"), std::string("/etc/passwd"), at("given2"), std::string("../not_there")}) {
     const auto found = named_file(path);
     ASSERT_FALSE(found) << path;
-    EXPECT_EQ(found.error().what.key(), "error.system.outside");
+    EXPECT_EQ(found.error().what().key(), "error.system.outside");
     EXPECT_TRUE(refused_path(within("in", found.error()))) << "found inside of other sentences as well";
   }
   EXPECT_TRUE(fs::equivalent(*refused_path(named_file("link/x.npz").error()), at("mine/x.npz")));

@@ -159,7 +159,7 @@ TEST(Folders, TheNewestKindIsRead) {
   EXPECT_FALSE(has_tokenizer(folder.path()));
   const auto none = open_tokenizer(folder.path());
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().code, Code::not_found);
+  EXPECT_EQ(none.error().code(), Code::not_found);
   folder.write("vocab.txt", "[UNK]\na\n");
   EXPECT_TRUE(has_tokenizer(folder.path()));
   EXPECT_EQ(must_encode(**open_tokenizer(folder.path()), "a").ids(), (std::vector<int>{1}));

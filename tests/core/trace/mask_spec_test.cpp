@@ -139,8 +139,8 @@ TEST(MaskSpec, TextSurvives) {
 }
 
 TEST(MaskSpec, MatrixOfNumbersIsChecked) {
-  EXPECT_EQ(MaskSpec::from_matrix({}).error().code, Code::bad_shape);
-  EXPECT_EQ(MaskSpec::from_matrix(Tensor::from({1, 1}, {{Axis::key, 2}})).error().code, Code::bad_shape);
+  EXPECT_EQ(MaskSpec::from_matrix({}).error().code(), Code::bad_shape);
+  EXPECT_EQ(MaskSpec::from_matrix(Tensor::from({1, 1}, {{Axis::key, 2}})).error().code(), Code::bad_shape);
   const auto odd = MaskSpec::from_matrix(Tensor::from({0, -1e9f}, {{Axis::query, 1}, {Axis::key, 2}}));
   ASSERT_FALSE(odd.ok());
   EXPECT_NE(odd.error().sentence().find("row 0, column 1"), std::string::npos) << odd.error().sentence();

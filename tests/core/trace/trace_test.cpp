@@ -139,8 +139,8 @@ TEST_F(OneAttention, what_is_not_there_is_empty_or_an_error) {
   EXPECT_TRUE(trace->slice(site_of(Slot::pattern, 0), -1, {0, 1}, {0, 1}).empty());
   EXPECT_TRUE(std::isnan(trace->cell(site_of(Slot::pattern, 0), {0, kRows, 0})));
   EXPECT_TRUE(std::isnan(trace->cell(site_of(Slot::pattern, 0), {0, 0})));
-  EXPECT_EQ(trace->tensor(site_of(Slot::q, 0)).error().code, Code::not_found);
-  EXPECT_EQ(trace->tensor(site_of(Slot::pattern, 0), kHeads * kRows * kRows - 1).error().code,
+  EXPECT_EQ(trace->tensor(site_of(Slot::q, 0)).error().code(), Code::not_found);
+  EXPECT_EQ(trace->tensor(site_of(Slot::pattern, 0), kHeads * kRows * kRows - 1).error().code(),
             Code::no_memory);
   EXPECT_TRUE(trace->tensor(site_of(Slot::pattern, 0), kHeads * kRows * kRows));
   EXPECT_TRUE(trace->logits_row(kRows).empty());
@@ -217,7 +217,7 @@ TEST(Apply, coordinates_pick_a_box) {
   EXPECT_EQ(trace_edited("embed*=2", x), (Values{2, 4, 6, 8, 10, 12}));
   EXPECT_EQ(trace_edited("embed[pos=7]=0", x), x.values());
   const auto wrong = apply(*(*parse_edit("embed[head=0]=0"))->number(), x);
-  EXPECT_EQ(wrong.error().code, Code::bad_shape);
+  EXPECT_EQ(wrong.error().code(), Code::bad_shape);
   const auto transposed = apply(*(*parse_edit("embed[pos=1]+=1"))->number(), x.transpose());
   EXPECT_EQ(transposed->value.values(), (Values{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
   EXPECT_EQ(x.values(), (Values{1, 2, 3, 4, 5, 6}));                  // and the original is never touched
@@ -251,7 +251,7 @@ TEST(Apply, frozen_numbers_fit_a_step_a_box_or_every_row) {
       frozen("blocks.0.attn.z[head=0,pos=2]", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {2, 3, 2});
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->value.values(), (std::vector<float>{0, 0, 0, 0, 4, 5, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(frozen("blocks.0.attn.z[head=0]", {1, 2, 3}, {3}).error().code, Code::bad_shape);
+  EXPECT_EQ(frozen("blocks.0.attn.z[head=0]", {1, 2, 3}, {3}).error().code(), Code::bad_shape);
 }
 
 TEST(EditText, says_what_it_reads) {

@@ -310,7 +310,7 @@ TEST(Trainer, stops_when_asked) {
   const std::atomic<bool> cancel{true};
   const auto stopped = trainer.step(&cancel);
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  EXPECT_EQ(stopped.error().code(), Code::cancelled);
   EXPECT_EQ(trainer.state().step, 0);
 }
 

@@ -113,7 +113,7 @@ TEST(CheckFigure, ARunIsComparedWithTheOneBeforeIt) {
   EXPECT_EQ(drawn("check", state, {{"views", {{"check", {{"against_torch", true}}}}}})[0].title,
             tr("figure.check.page.torch"));
   const Opened scene = opened("scene:nine_steps");
-  EXPECT_EQ(draw_view(**find_view("check"), first_state(*scene.model, scene.run)).error().what.key(),
+  EXPECT_EQ(draw_view(**find_view("check"), first_state(*scene.model, scene.run)).error().what().key(),
             "error.view.check_nothing");
 }
 

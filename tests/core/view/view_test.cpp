@@ -133,7 +133,7 @@ TEST(ViewFigures, PlacesThatTheRunLacksAreErrors) {
     state.layer = layer, state.head = head, state.row = row;
     const Status checked = check_state(state);
     ASSERT_FALSE(checked);
-    EXPECT_EQ(checked.error().code, Code::out_of_range);
+    EXPECT_EQ(checked.error().code(), Code::out_of_range);
   }
   const auto unknown = find_view("nothing");
   ASSERT_FALSE(unknown);
