@@ -248,7 +248,8 @@ Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
   if (egl || egl.error().code() == Code::out_of_range) return egl;
   auto hidden = open_glfw("attnscope", 64, 64, false);
   if (!hidden) {
-    return Error{Code::unsupported, Text::of("error.gpu.nothing", {egl.error().what(), hidden.error().what()}),
+    return Error{Code::unsupported,
+                 Text::of("error.gpu.nothing", {egl.error().what(), hidden.error().what()}),
                  egl.error().advice()};
   }
   TRY_OK((*hidden)->hide_behind(width, height));

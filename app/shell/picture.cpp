@@ -219,8 +219,7 @@ Result<Image> picture_of(const ExportRequest& request, ImguiHost& host, const Gl
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
   if (request.copies != CopyAs::nothing)
-    if (const auto why = why_hidden(state))
-      return state.notify(*why);
+    if (const auto why = why_hidden(state)) return state.notify(*why);
   if (request.copies == CopyAs::text) return copy_figure_text(host, context, frame);
   if (request.copies == CopyAs::picture && has_figure(state)) return copy_shown_figure(state, request.scale);
   if (request.figure) return export_shown_figure(state, request);

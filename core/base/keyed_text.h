@@ -54,18 +54,19 @@ class Text {
   std::vector<Text> arguments_;
 };
 
-/// A Text, words or a whole number, looked at and not kept: a list of them costs the thousand places that make
-/// sentences nothing to build and to destroy.
+/// A Text, words or a whole number, looked at and not kept: a list of them costs the thousand places that
+/// make sentences nothing to build and to destroy.
 class TextArgument {
  public:
-  TextArgument(const Text& text) : text_(&text) {}                // NOLINT(google-explicit-constructor)
-  TextArgument(const std::string& words) : words_(words) {}       // NOLINT(google-explicit-constructor)
-  TextArgument(std::string_view words) : words_(words) {}         // NOLINT(google-explicit-constructor)
-  TextArgument(const char* words) : words_(words) {}              // NOLINT(google-explicit-constructor)
+  TextArgument(const Text& text) : text_(&text) {}           // NOLINT(google-explicit-constructor)
+  TextArgument(const std::string& words) : words_(words) {}  // NOLINT(google-explicit-constructor)
+  TextArgument(std::string_view words) : words_(words) {}    // NOLINT(google-explicit-constructor)
+  TextArgument(const char* words) : words_(words) {}         // NOLINT(google-explicit-constructor)
   template <std::integral Number>
   requires(!std::same_as<Number, bool> && !std::same_as<Number, char>) TextArgument(Number number)
       : number_(static_cast<std::int64_t>(number)),
-        kind_(std::is_signed_v<Number> ? Kind::whole : Kind::natural) {}  // NOLINT(google-explicit-constructor)
+        kind_(std::is_signed_v<Number> ? Kind::whole : Kind::natural) {
+  }  // NOLINT(google-explicit-constructor)
 
   Text text() const;
 

@@ -28,6 +28,13 @@ struct Error::Said {
 Error::Error(Code code, Text what, Text advice)
     : said_(std::make_shared<const Said>(Said{code, std::move(what), std::move(advice)})) {}
 
+Error::Error() = default;
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 const Error::Said& Error::said() const {
   static const Said nothing;
   return said_ ? *said_ : nothing;

@@ -29,8 +29,14 @@ enum class Code {
 /// read, into the language of that moment. All copies share one, so that passing one up costs a pointer.
 class Error {
  public:
-  Error() = default;  ///< no sentence; Code::bad_format
+  Error();  ///< no sentence; Code::bad_format
   Error(Code code, Text what, Text advice);
+  // Compiled once, not wherever an error is passed up.
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 
   Code code() const;
   const Text& what() const;
@@ -77,7 +83,7 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
-  Result(const Error& error) : error_(error) {}                 // NOLINT(google-explicit-constructor)
+  Result(const Error& error) : error_(error) {}  // NOLINT(google-explicit-constructor)
   Result(Error&& error) noexcept : error_(std::move(error)) {}  // NOLINT: `return fail(...);`
 
   explicit operator bool() const { return value_.has_value(); }

@@ -130,9 +130,9 @@ Status Training::kept_somewhere() {
   const std::string name = "/" + settings_.task + ".safetensors";
   const auto written = rescued(
       "training", [&](const std::string& folder) { return save_checkpoint(folder + name, *trainer_); });
-  const Error error = done.error().advising(
-      written ? Text::of("error.session.training.rescued", {*written + name, kept_in()})
-              : Text::of("error.session.training.not_rescued"));
+  const Error error =
+      done.error().advising(written ? Text::of("error.session.training.rescued", {*written + name, kept_in()})
+                                    : Text::of("error.session.training.not_rescued"));
   if (written) rescued_ = {trainer_->state().step, error};
   return error;
 }

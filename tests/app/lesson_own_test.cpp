@@ -62,7 +62,7 @@ TEST_F(LessonOwnTest, ATextWithoutThePagesPlaceGetsASentenceAndAWayBack) {
   click("choice_sat");
   frames(2);
   ASSERT_TRUE(draft().complaint);
-  EXPECT_EQ(draft().complaint->what.key(), "error.lesson.not_in_own");
+  EXPECT_EQ(draft().complaint->what().key(), "error.lesson.not_in_own");
   back();
   EXPECT_EQ(document().sequences[0].text, before);
   click("choice_sat");

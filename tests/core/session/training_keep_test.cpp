@@ -129,7 +129,7 @@ TEST(TrainingKept, MemoryThatEndsStopsTheRunAndKeepsIt) {
   training.wait();
   EXPECT_EQ(training.state(), TrainingState::failed);
   ASSERT_TRUE(training.snapshot() && training.snapshot()->error);
-  EXPECT_EQ(training.snapshot()->error->code, Code::no_memory);
+  EXPECT_EQ(training.snapshot()->error->code(), Code::no_memory);
   EXPECT_EQ(training.snapshot()->now.step, 3);
   EXPECT_EQ(training_keep_kept_steps(folder.path()), (std::vector<int>{3}));
 }
