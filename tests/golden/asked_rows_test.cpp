@@ -77,20 +77,27 @@ TEST_P(AskedRows, edits_of_every_kind) {
       texts.push_back(at + rest);
   for (const char* rest : {"logits[pos=1]=0", "logits=mean", "logits[pos=0]=@pos:1"})
     texts.push_back(block_.substr(0, block_.size() - 7) + rest);
+  const std::string head = block_ + "0.attn.z[head=1]->";  // paths into the last block and to the logits
+  for (const std::string& to : {block_ + last_ + ".attn.q[head=0]", block_ + last_ + ".attn.v[head=0]",
+                                block_ + last_ + ".mlp.out", std::string("logits")})
+    texts.push_back(head + to + "=0");
   const Input& input = fixture_.inputs.front();
   const TracePointer base = run(input, {});
   int tried = 0;
   for (const std::string& text : texts) {
-    const Edits own{edit(text.c_str())};
+    const auto read = parse_edits(text, opened_.model->config());
+    if (!read) continue;
+    const Edits& own = *read;
     if (!opened_.model->accepts(input, with(own)) || !opened_.model->run(input, with(own))) continue;
     ++tried;
     expect_equal(own, input, base, text);
     // From a run whose values of a head were changed already: they are no beginning for the others.
     Edits both{edit((block_ + last_ + ".attn.z[head=1]*=0.5").c_str())};
     const TracePointer changed = run(input, both);
-    both.push_back(own.front());
+    both.insert(both.end(), own.begin(), own.end());
     expect_equal(both, input, changed, text + " behind another");
-    expect_equal({own.front(), both.front()}, input, changed, text + " before another");
+    std::rotate(both.begin(), both.begin() + 1, both.end());
+    expect_equal(both, input, changed, text + " before another");
   }
   EXPECT_GT(tried, 20);
   expect_equal({cells({{2, 0, false}})}, input, base, "a switched cell");
