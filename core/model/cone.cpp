@@ -81,10 +81,10 @@ bool is_causal(const Mask& mask, std::int64_t rows) {
                       [](const Mask::Cell& cell) { return cell.allowed && cell.key > cell.query; });
 }
 
-Touched touched_by(Slot slot) {
-  if (kind_of(slot) >= kind_of(Slot::z)) return Touched::behind;
+ChangedPart changed_part(Slot slot) {
+  if (kind_of(slot) >= StepKind::values) return ChangedPart::behind;
   const bool keys = kind_of(slot) < StepKind::scores && step_of(slot).hue != Hue::query;
-  return keys ? Touched::keys : Touched::attention;
+  return keys ? ChangedPart::keys : ChangedPart::attention;
 }
 
 // The edits that stand in one list only, or in another order.
@@ -150,8 +150,8 @@ class Changes {
     if (!number || number->where.kind != Target::Kind::step) return;
     const Site& site = number->where.site;
     StackChanges& stack = of(site.stack);
-    if (site.slot == Slot::z && site.part == Part::attn)
-      stack.at_block(site.layer, stack.cone().rows, Touched::attention);
+    if (site.is(StepRole::head_out) && site.part == Part::attn)
+      stack.at_block(site.layer, stack.cone().rows, ChangedPart::attention);
   }
 
   void take_mask(const MaskEdit& mask) {
@@ -161,7 +161,7 @@ class Changes {
                           : mask.of == AttentionKind::vision ? vision_
                                                              : main_;
     for (int layer = 0; stack.config() && layer < stack.config()->n_layers(); ++layer)
-      stack.at_block(layer, row, Touched::attention);
+      stack.at_block(layer, row, ChangedPart::attention);
   }
 
   void take_step(const Target& where) {
@@ -172,11 +172,11 @@ class Changes {
     const std::int64_t row = range ? range->begin : 0;
     if (site.part == Part::cross && counted == Stack::enc) {
       main_.across();
-      return stack.at_block(site.layer, 0, Touched::behind);
+      return stack.at_block(site.layer, 0, ChangedPart::behind);
     }
     if (site.layer >= 0)
       return stack.at_block(site.layer, row,
-                            site.part == Part::cross ? Touched::behind : touched_by(site.slot));
+                            site.part == Part::cross ? ChangedPart::behind : changed_part(site.slot));
     if (kind_of(site.slot) < StepKind::residual_in) return stack.at_embedding(row);
     if (!is_over_vocabulary(site.slot)) stack.at_end(row);
     if (site.is(StepRole::projector)) main_.at_embedding(0);
@@ -195,7 +195,7 @@ class Changes {
     if (name.starts_with("blocks.")) {
       const int layer = std::atoi(std::string(name.substr(7)).c_str());
       if (name.find(".cross.") != std::string_view::npos) main_.across();
-      return changed.at_block(layer, 0, Touched::keys);
+      return changed.at_block(layer, 0, ChangedPart::keys);
     }
     if (name.starts_with("rel_bias")) return changed.at_every_block(0);
     if (name.starts_with("ln_final") || name.starts_with("head") || name.starts_with("ln_head"))
@@ -239,7 +239,7 @@ class Changes {
     for (int layer = 0; layer < config_.n_layers(); ++layer) {
       const AttentionPosition& position = config_.blocks[static_cast<std::size_t>(layer)].attention.position;
       if (position.rotates() && position.rope.kind == RopeSpec::Kind::dynamic)
-        main_.at_block(layer, 0, Touched::keys);
+        main_.at_block(layer, 0, ChangedPart::keys);
     }
   }
 
@@ -249,7 +249,7 @@ class Changes {
     for (int layer = 0; layer < config_.n_layers(); ++layer) {
       const Mask mask = mask_at(main_, layer);
       if (mask.rule || !is_causal(mask, rows))
-        main_.at_block(layer, first_mask_difference(layer, mask, rows), Touched::attention);
+        main_.at_block(layer, first_mask_difference(layer, mask, rows), ChangedPart::attention);
     }
   }
 

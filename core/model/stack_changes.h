@@ -10,7 +10,7 @@ namespace attnscope {
 
 /// What of a block an edit changes: keys or values, which other rows read; the attention of its own rows; or
 /// only what stands behind the weighted values, they themselves included.
-enum class Touched : std::uint8_t { keys, attention, behind };
+enum class ChangedPart : std::uint8_t { keys, attention, behind };
 
 class StackChanges {
  public:
@@ -18,16 +18,16 @@ class StackChanges {
       : config_(config), cone_(nothing_of(config, rows)), keys_(cone_.blocks) {}
 
   void at_embedding(std::int64_t row) { lower(cone_.embed, row); }
-  void at_block(int layer, std::int64_t row, Touched what) {
+  void at_block(int layer, std::int64_t row, ChangedPart what) {
     if (layer < 0 || layer >= static_cast<int>(cone_.blocks.size())) return;
     const auto at = static_cast<std::size_t>(layer);
     lower(cone_.blocks[at], row);
-    if (what == Touched::keys) lower(keys_[at], row);
-    if (what != Touched::behind) cone_.attention[at] = true;
+    if (what == ChangedPart::keys) lower(keys_[at], row);
+    if (what != ChangedPart::behind) cone_.attention[at] = true;
   }
   void at_every_block(std::int64_t row) {
     for (int layer = 0; layer < static_cast<int>(cone_.blocks.size()); ++layer)
-      at_block(layer, row, Touched::keys);
+      at_block(layer, row, ChangedPart::keys);
   }
   void at_end(std::int64_t row) { lower(cone_.final, row); }
   void across() { cone_.cross = true; }
