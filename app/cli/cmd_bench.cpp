@@ -60,6 +60,12 @@ Work work_of(const Model& model) {
   return work;
 }
 
+// Values of the weights that make queries, keys and values.
+double attention_inputs(const ModelConfig& config, int layer) {
+  const AttentionSpec& a = config.blocks[static_cast<std::size_t>(layer)].attention;
+  return static_cast<double>(config.d_model) * a.d_head * (a.n_heads + 2.0 * a.n_kv_heads);
+}
+
 // Two matmuls (q k and pattern v) over the pairs that the mask allows.
 double attention_flops(const ModelConfig& config, double tokens) {
   double total = 0;
@@ -211,11 +217,13 @@ Result<MeasuredEdit> measure_edit(const Model& model, const std::vector<int>& id
   }
   const double blocks = std::max(1, model.config().n_layers());
   const double values = work.matrix_values / blocks, bytes = work.matrix_bytes / blocks;
-  for (const std::int64_t row : out.cone.main.blocks) {
-    const auto rows = static_cast<double>(out.cone.main.rows - row);
-    if (rows > 0)
-      out.bound_ms +=
-          std::max(2 * values * rows / peak.sgemm_gflop_per_s(), bytes / bandwidth.gb_per_s()) / 1e6;
+  const StackCone& cone = out.cone.main;
+  for (int layer = 0; layer < model.config().n_layers(); ++layer) {
+    const auto rows = static_cast<double>(cone.rows - cone.block(layer));
+    if (rows <= 0) continue;
+    const double left = cone.attends(layer) ? 0 : attention_inputs(model.config(), layer) / values;
+    const double product = 2 * values * rows / peak.sgemm_gflop_per_s(), read = bytes / bandwidth.gb_per_s();
+    out.bound_ms += std::max(0.0, 1 - left) * std::max(product, read) / 1e6;
   }
   out.bound_ms += work.head_bytes / bandwidth.gb_per_s() / 1e6;
   return out;

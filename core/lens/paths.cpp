@@ -165,6 +165,8 @@ Result<std::vector<double>> RunMeasures::under(const Edits& edits, const Model& 
   options.edits.insert(options.edits.end(), edits.begin(), edits.end());
   options.base = run;
   options.keep = Keep::predictions;
+  options.asked = run->length;
+  for (const LogitMeasure& measure : all) options.asked = std::min(options.asked, row_of(measure, *run));
   options.cancel = cancel;
   TRY(const auto trace, model.run(run->input, options));
   std::vector<double> out;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/model/masks.h"
+#include "core/model/stack_changes.h"
 
 namespace attnscope {
 namespace {
@@ -16,12 +17,8 @@ std::int64_t main_rows(const ModelConfig& config, const Input& input) {
 
 StackCone whole_stack(const ModelConfig* config, std::int64_t rows) {
   if (!config) return {};
-  return {rows, 0, std::vector<std::int64_t>(config->blocks.size(), 0), 0, true};
-}
-
-StackCone nothing_of(const ModelConfig* config, std::int64_t rows) {
-  if (!config) return {};
-  return {rows, rows, std::vector<std::int64_t>(config->blocks.size(), rows), rows, false};
+  const std::size_t blocks = config->blocks.size();
+  return {rows, 0, std::vector<std::int64_t>(blocks, 0), std::vector<bool>(blocks, true), 0, 0, true};
 }
 
 template <class List>
@@ -84,58 +81,11 @@ bool is_causal(const Mask& mask, std::int64_t rows) {
                       [](const Mask::Cell& cell) { return cell.allowed && cell.key > cell.query; });
 }
 
-// Before the scores of its block: what is changed here reaches other rows through keys and values.
-bool feeds_keys(Slot slot) { return kind_of(slot) < StepKind::scores && step_of(slot).hue != Hue::query; }
-
-// One stack: where changes begin, then what they reach.
-class StackChanges {
- public:
-  StackChanges(const ModelConfig* config, std::int64_t rows)
-      : config_(config), cone_(nothing_of(config, rows)), keys_(cone_.blocks) {}
-
-  void at_embedding(std::int64_t row) { lower(cone_.embed, row); }
-  void at_block(int layer, std::int64_t row, bool keys) {
-    if (layer < 0 || layer >= static_cast<int>(cone_.blocks.size())) return;
-    lower(cone_.blocks[static_cast<std::size_t>(layer)], row);
-    if (keys) lower(keys_[static_cast<std::size_t>(layer)], row);
-  }
-  void at_every_block(std::int64_t row) {
-    for (int layer = 0; layer < static_cast<int>(cone_.blocks.size()); ++layer) at_block(layer, row, true);
-  }
-  void at_end(std::int64_t row) { lower(cone_.final, row); }
-  void across() { cone_.cross = true; }
-
-  // `sees(layer, from)` is the first row of that block that sees a row from `from` on; `reads(layer)` the row
-  // that an edit which reads other rows needs.
-  template <class Sees, class Reads>
-  void spread(Sees sees, Reads reads) {
-    if (cone_.embed < cone_.rows) lower(cone_.embed, config_->patch.size > 0 ? 0 : reads(-1));
-    std::int64_t changed = cone_.embed;
-    for (int layer = 0; layer < static_cast<int>(cone_.blocks.size()); ++layer) {
-      auto& own = cone_.blocks[static_cast<std::size_t>(layer)];
-      const std::int64_t keys = std::min(changed, keys_[static_cast<std::size_t>(layer)]);
-      lower(own, changed);
-      if (keys < cone_.rows) lower(own, sees(layer, keys));
-      if (own < cone_.rows) lower(own, reads(layer));
-      changed = std::min(changed, own);
-    }
-    lower(cone_.final, changed);
-    if (cone_.final < cone_.rows) lower(cone_.final, reads(static_cast<int>(cone_.blocks.size())));
-  }
-
-  const StackCone& cone() const { return cone_; }
-  const ModelConfig* config() const { return config_; }
-  bool any() const { return config_ && (cone_.final < cone_.rows || cone_.embed < cone_.rows); }
-
- private:
-  static void lower(std::int64_t& from, std::int64_t row) {
-    from = std::min(from, std::max<std::int64_t>(0, row));
-  }
-
-  const ModelConfig* config_;
-  StackCone cone_;
-  std::vector<std::int64_t> keys_;  // from which row on keys or values of a block change by themselves
-};
+ChangedPart changed_part(Slot slot) {
+  if (kind_of(slot) >= StepKind::values) return ChangedPart::behind;
+  const bool keys = kind_of(slot) < StepKind::scores && step_of(slot).hue != Hue::query;
+  return keys ? ChangedPart::keys : ChangedPart::attention;
+}
 
 // The edits that stand in one list only, or in another order.
 Edits differing(const Edits& a, const Edits& b) {
@@ -152,23 +102,27 @@ Edits differing(const Edits& a, const Edits& b) {
 
 class Changes {
  public:
-  Changes(const Trace& base, const ModelConfig& config, const Input& input, const Edits& edits)
+  Changes(const Trace& base, const ModelConfig& config, const Input& input, const Edits& edits,
+          std::int64_t asked)
       : base_(base),
         config_(config),
         input_(input),
         edits_(edits),
+        asked_(config.head.first_row_only ? 0 : asked),
         main_(&config, main_rows(config, input)),
         encoder_(config.encoder(), static_cast<std::int64_t>(input.source.size())),
         vision_(config.vision(), config.vision() ? config.vision()->patch.count() : 0) {}
 
   Cone find() {
     for (const auto& edit : differing(base_.edits, edits_)) take(*edit);
+    for (const auto& edit : base_.edits) attend_again(*edit);
     compare_inputs();
     spread(vision_);
     if (vision_.any()) main_.at_embedding(0);
     spread(encoder_);
     if (encoder_.any()) cross_changed();
     spread(main_);
+    main_.ask_from(asked_, [&](int layer) { return read_from(main_, layer); });
     return {main_.cone(), encoder_.cone(), vision_.cone()};
   }
 
@@ -190,6 +144,16 @@ class Changes {
         number->where.kind == Target::Kind::weight ? take_weight(number->where) : take_step(number->where);
   }
 
+  // The weighted values of a run are kept behind its edits of them: they are no beginning for others.
+  void attend_again(const Edit& edit) {
+    const NumberEdit* number = edit.number();
+    if (!number || number->where.kind != Target::Kind::step) return;
+    const Site& site = number->where.site;
+    StackChanges& stack = of(site.stack);
+    if (site.is(StepRole::head_out) && site.part == Part::attn)
+      stack.at_block(site.layer, stack.cone().rows, ChangedPart::attention);
+  }
+
   void take_mask(const MaskEdit& mask) {
     std::int64_t row = mask.spec ? 0 : config_.patch.size > 0 ? config_.patch.count() : input_.length();
     for (const Mask::Cell& cell : mask.cells) row = std::min(row, cell.query);
@@ -197,7 +161,7 @@ class Changes {
                           : mask.of == AttentionKind::vision ? vision_
                                                              : main_;
     for (int layer = 0; stack.config() && layer < stack.config()->n_layers(); ++layer)
-      stack.at_block(layer, row, false);
+      stack.at_block(layer, row, ChangedPart::attention);
   }
 
   void take_step(const Target& where) {
@@ -208,9 +172,11 @@ class Changes {
     const std::int64_t row = range ? range->begin : 0;
     if (site.part == Part::cross && counted == Stack::enc) {
       main_.across();
-      return stack.at_block(site.layer, 0, false);
+      return stack.at_block(site.layer, 0, ChangedPart::behind);
     }
-    if (site.layer >= 0) return stack.at_block(site.layer, row, feeds_keys(site.slot));
+    if (site.layer >= 0)
+      return stack.at_block(site.layer, row,
+                            site.part == Part::cross ? ChangedPart::behind : changed_part(site.slot));
     if (kind_of(site.slot) < StepKind::residual_in) return stack.at_embedding(row);
     if (!is_over_vocabulary(site.slot)) stack.at_end(row);
     if (site.is(StepRole::projector)) main_.at_embedding(0);
@@ -229,7 +195,7 @@ class Changes {
     if (name.starts_with("blocks.")) {
       const int layer = std::atoi(std::string(name.substr(7)).c_str());
       if (name.find(".cross.") != std::string_view::npos) main_.across();
-      return changed.at_block(layer, 0, true);
+      return changed.at_block(layer, 0, ChangedPart::keys);
     }
     if (name.starts_with("rel_bias")) return changed.at_every_block(0);
     if (name.starts_with("ln_final") || name.starts_with("head") || name.starts_with("ln_head"))
@@ -272,7 +238,8 @@ class Changes {
   void other_frequencies() {
     for (int layer = 0; layer < config_.n_layers(); ++layer) {
       const AttentionPosition& position = config_.blocks[static_cast<std::size_t>(layer)].attention.position;
-      if (position.rotates() && position.rope.kind == RopeSpec::Kind::dynamic) main_.at_block(layer, 0, true);
+      if (position.rotates() && position.rope.kind == RopeSpec::Kind::dynamic)
+        main_.at_block(layer, 0, ChangedPart::keys);
     }
   }
 
@@ -282,7 +249,7 @@ class Changes {
     for (int layer = 0; layer < config_.n_layers(); ++layer) {
       const Mask mask = mask_at(main_, layer);
       if (mask.rule || !is_causal(mask, rows))
-        main_.at_block(layer, first_mask_difference(layer, mask, rows), false);
+        main_.at_block(layer, first_mask_difference(layer, mask, rows), ChangedPart::attention);
     }
   }
 
@@ -360,6 +327,7 @@ class Changes {
   const ModelConfig& config_;
   const Input& input_;
   const Edits& edits_;
+  std::int64_t asked_;
   StackChanges main_, encoder_, vision_;
 };
 
@@ -385,8 +353,9 @@ Cone whole_cone(const ModelConfig& config, const Input& input) {
           whole_stack(config.vision(), config.vision() ? config.vision()->patch.count() : 0)};
 }
 
-Cone cone_between(const Trace& base, const ModelConfig& config, const Input& input, const Edits& edits) {
-  return Changes(base, config, input, edits).find();
+Cone cone_between(const Trace& base, const ModelConfig& config, const Input& input, const Edits& edits,
+                  std::int64_t asked) {
+  return Changes(base, config, input, edits, asked).find();
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/model/image_rows.h"
 #include "core/model/masks.h"
 #include "core/model/model.h"
 #include "core/trace/flow.h"
@@ -65,12 +66,8 @@ Tensor rope(const Context& in, const AttentionSpec& spec, const std::string& nor
                              rotary.magnitude));
 }
 
-// Weighted values, heads side by side, output projection -> [query, d_model].
-Tensor attend(const Context& in, AttentionInputs inputs, const std::string& base, const Hook& at,
-              std::shared_ptr<KvRows> store = {}) {
-  if (const Tensor sinks = in.get(base + "sinks.weight"); !sinks.empty())
-    inputs.sinks = sinks_beside(sinks, inputs.q.size(1));
-  const Tensor z = at.attend(inputs, std::move(store));  // [head, query, d_head]
+// Heads side by side, output projection: z [head, query, d_head] -> [query, d_model].
+Tensor joined_heads(const Context& in, const Tensor& z, const std::string& base, const Hook& at) {
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
   const Tensor rows = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
   const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(rows), rows.data(),
@@ -79,23 +76,45 @@ Tensor attend(const Context& in, AttentionInputs inputs, const std::string& base
   return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model));  // [query, d_model]
 }
 
-Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Hook& at) {
+// Weighted values, heads side by side, output projection -> [query, d_model].
+Tensor attend(const Context& in, AttentionInputs inputs, const std::string& base, const Hook& at,
+              std::shared_ptr<KvRows> store = {}) {
+  if (const Tensor sinks = in.get(base + "sinks.weight"); !sinks.empty())
+    inputs.sinks = sinks_beside(sinks, inputs.q.size(1));
+  return joined_heads(in, at.attend(inputs, std::move(store)), base, at);
+}
+
+// Rows of a tensor that begins at row `begin` from row `first` on.
+Tensor from_row(const Tensor& x, std::int64_t begin, std::int64_t first) {
+  return first > begin ? x.slice(0, first - begin, x.size(0)) : x;
+}
+
+// Keys and values are those of the rows of x [pos, d_model], with `at`; queries of the rows that are asked,
+// with `asked`. Where no edit comes before them, the weighted values are those of the run's base.
+Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Hook& at,
+                 const Hook& asked) {
   const AttentionSpec& spec = block.attention;
   const std::string base = "blocks." + std::to_string(layer) + ".attn.";
-  const std::int64_t first = in.cone.block(layer);
+  const std::int64_t first = in.cone.block(layer), first_query = in.cone.queries(layer);
+  if (!in.cone.attends(layer)) {
+    const StepRows& before = at.trace().find(site_of(Slot::z, layer, in.config.stack))->rows;
+    return joined_heads(in, asked(Slot::z, before.range(first_query, in.cone.rows)), base, asked);
+  }
   AttentionInputs inputs;
   std::shared_ptr<KvRows> store;
-  Tensor q = forward_heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
+  Tensor q = forward_heads_of(in, base + "q", from_row(x, first, first_query), spec.n_heads, asked, Slot::q,
+                              Slot::view_q, Slot::split_q);
   Tensor k = forward_heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
   Tensor v = forward_heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
-  q = rope(in, spec, base + "q_norm", q, first, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
+  q = rope(in, spec, base + "q_norm", q, first_query, asked, Slot::q_norm,
+           Slot::rot_q);                                                         // [head, pos, d_head]
   k = rope(in, spec, base + "k_norm", k, first, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
   if (first > 0) {
     const AttentionState* before = at.trace().attention(site_of(Slot::pattern, layer, in.config.stack));
     const auto all = KvRows::extended(before->store, before->in.k, before->in.v, first, k, v);
     k = all.k, v = all.v, store = all.store;  // [kv_head, key, d_head]
   }
-  inputs.first_query = first;
+  inputs.first_query = first_query;
   inputs.mask = *self_mask(spec, in.mask, in.spans, *in.attention_mask, k.size(1));  // checked before the run
   inputs.mask.sequences = in.sequences;
   inputs.q = q;
@@ -105,7 +124,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   inputs.cap = spec.cap;
   inputs.bias = score_bias(spec, in.get("rel_bias.weight"));
   inputs.mask_before_scale = spec.mask_before_scale;
-  return attend(in, inputs, base, at, store);
+  return attend(in, inputs, base, asked, store);
 }
 
 // Q from this stack, K and V from the encoder's rows.
@@ -126,7 +145,7 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   }
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
-  inputs.first_query = in.cone.block(layer);
+  inputs.first_query = in.cone.queries(layer);
   inputs.mask = *cross_mask(asked_text(at, AttentionKind::cross), in.input.source_attention_mask,
                             inputs.first_query + inputs.q.size(1), inputs.k.size(1));  // checked as well
   return attend(in, inputs, base, at);
@@ -155,21 +174,21 @@ class Block {
         block_(in.config.blocks[static_cast<std::size_t>(layer)]),
         layer_(layer),
         base_("blocks." + std::to_string(layer) + "."),
-        at_(at.in(in.config.stack, layer).from_row(in.cone.block(layer))),
-        across_(at.in(in.config.stack, layer, Part::cross).from_row(in.cone.block(layer))) {}
+        entry_(at.in(in.config.stack, layer).from_row(in.cone.block(layer))),
+        at_(entry_.from_row(in.cone.queries(layer))),
+        across_(at.in(in.config.stack, layer, Part::cross).from_row(in.cone.queries(layer))) {}
 
   Tensor run(Tensor x) const {
-    if (!block_.residual) return attention(in_, block_, layer_, x, at_);
-    x = at_(Slot::resid_pre, x);  // [pos, d_model]
+    if (!block_.residual) return attend(x);
+    x = entry_(Slot::resid_pre, x);  // [pos, d_model]
     if (block_.order == NormOrder::parallel) return parallel(x);
     return block_.order == NormOrder::post ? post_norm(x) : pre_norm(x);
   }
 
  private:
   Tensor pre_norm(Tensor x) const {
-    x = at_(Slot::resid_mid, sum(block_.attention_skip, x,
-                                 branch(attention(in_, block_, layer_, ln1(x), at_), "ln1_post",
-                                        Slot::ln1_post_scale, Slot::ln1_post_out)));
+    const Tensor found = branch(attend(ln1(x, entry_)), "ln1_post", Slot::ln1_post_scale, Slot::ln1_post_out);
+    x = at_(Slot::resid_mid, sum(block_.attention_skip, asked(x), found));
     if (block_.cross) x = across_(Slot::resid_cross, sum(block_.cross_skip, x, cross(ln_cross(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, x);
     const Tensor made =
@@ -178,26 +197,30 @@ class Block {
   }
 
   Tensor post_norm(Tensor x) const {
-    x = ln1(at_(Slot::resid_mid, sum(block_.attention_skip, x, attention(in_, block_, layer_, x, at_))));
+    x = ln1(at_(Slot::resid_mid, sum(block_.attention_skip, asked(x), attend(x))), at_);
     if (block_.cross) x = ln_cross(across_(Slot::resid_cross, sum(block_.cross_skip, x, cross(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return x;
     return ln2(at_(Slot::resid_post, sum(block_.mlp_skip, x, mlp(in_, block_, layer_, x, at_))));
   }
 
-  Tensor parallel(const Tensor& x) const {
-    const Tensor read = ln1(x);
-    const Tensor found = attention(in_, block_, layer_, read, at_);
+  Tensor parallel(const Tensor& all) const {
+    const Tensor read = ln1(all, entry_), found = attend(read), x = asked(all);
     if (block_.mlp.kind == MlpSpec::Kind::none)
       return at_(Slot::resid_post, sum(block_.attention_skip, x, found));
-    const Tensor made = mlp(in_, block_, layer_, block_.shared_norm ? read : ln2(x), at_);
+    const Tensor made = mlp(in_, block_, layer_, block_.shared_norm ? asked(read) : ln2(x), at_);
     return at_(Slot::resid_post, add(sum(block_.attention_skip && block_.mlp_skip, x, found), made));
   }
 
   // x + f(x); f(x) alone where the skip path was cut.
   static Tensor sum(bool skip, const Tensor& x, const Tensor& made) { return skip ? add(x, made) : made; }
 
-  Tensor ln1(const Tensor& x) const {
-    return norm(in_, block_.norm, base_ + "ln1", x, at_, Slot::ln1_scale, Slot::ln1_out);
+  Tensor attend(const Tensor& x) const { return attention(in_, block_, layer_, x, entry_, at_); }
+  // The rows of the block's input that queries, and what stands behind the attention, are made of.
+  Tensor asked(const Tensor& x) const {
+    return from_row(x, in_.cone.block(layer_), in_.cone.queries(layer_));
+  }
+  Tensor ln1(const Tensor& x, const Hook& at) const {
+    return norm(in_, block_.norm, base_ + "ln1", x, at, Slot::ln1_scale, Slot::ln1_out);
   }
   Tensor ln2(const Tensor& x) const {
     return norm(in_, block_.norm, base_ + "ln2", x, at_, Slot::ln2_scale, Slot::ln2_out);
@@ -215,32 +238,9 @@ class Block {
   const BlockSpec& block_;
   int layer_;
   std::string base_;
-  Hook at_, across_;
+  Hook entry_;        // of all rows that enter
+  Hook at_, across_;  // of those that are asked
 };
-
-// Rows of the image in the places that the ids keep for them; `words` are the rows from `first` on.
-Tensor merge(const Tensor& words, const std::vector<int>& ids, std::int64_t first, int image_token,
-             const Tensor& image) {
-  Buffer out({{Axis::pos, words.size(0)}, {Axis::d_model, words.size(1)}});
-  std::int64_t next = std::count(ids.begin(), ids.begin() + first, image_token);
-  for (std::int64_t pos = 0; pos < words.size(0); ++pos) {
-    const bool seen = ids[static_cast<std::size_t>(first + pos)] == image_token && next < image.size(0);
-    for (std::int64_t i = 0; i < words.size(1); ++i)
-      out.data()[pos * words.size(1) + i] = seen ? image.at(next, i) : words.at(pos, i);
-    next += seen ? 1 : 0;
-  }
-  return std::move(out).freeze();
-}
-
-// The class token before the patches.
-Tensor with_class_row(const Tensor& row, const Tensor& patches) {
-  const std::int64_t width = patches.size(1);
-  Buffer out({{Axis::pos, patches.size(0) + 1}, {Axis::d_model, width}});
-  for (std::int64_t i = 0; i < width; ++i) out.data()[i] = row.at(0, i);
-  for (std::int64_t pos = 0; pos < patches.size(0); ++pos)
-    for (std::int64_t i = 0; i < width; ++i) out.data()[(pos + 1) * width + i] = patches.at(pos, i);
-  return std::move(out).freeze();
-}
 
 Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& at) {
   if (in.config.patch.size > 0) {
@@ -252,7 +252,7 @@ Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& imag
   Tensor x = at(Slot::tok_embed, gather_rows(in.get("tok_embed.weight"), own));  // [pos, d_model]
   if (in.config.embed_scale != 1.f) x = at(Slot::tok_scaled, scale(x, in.config.embed_scale));
   if (in.config.vision() && !in.input.pixels.empty())
-    x = at(Slot::merged, merge(x, ids, in.cone.embed, in.config.image_token, image));
+    x = at(Slot::merged, with_image_rows(x, ids, in.cone.embed, in.config.image_token, image));
   return x;
 }
 

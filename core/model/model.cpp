@@ -234,7 +234,8 @@ Result<Model::Prepared> Model::prepared(const Input& given, const RunOptions& op
   const bool kin = options.base && options.base->origin == weights_ &&
                    same_edits(exchanges(options.base->edits), exchanges(out.edits));
   if (!kin) return out;
-  Cone cone = cone_between(*options.base, *out.model.config, out.input, out.edits);
+  const std::int64_t asked = options.keep == Keep::predictions ? options.asked : 0;
+  Cone cone = cone_between(*options.base, *out.model.config, out.input, out.edits, asked);
   if (!options.base->complete && !only_appends(cone, *options.base)) return out;
   out.cone = std::move(cone);
   out.base = options.base;
@@ -282,7 +283,7 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOpt
     if (edit->number() && !shared && !contains(at.reached(), *edit) && !contains(what.reached, *edit))
       trace->unreached.push_back(edit);
   }
-  if (options.keep == Keep::predictions) trace->keep_predictions();
+  if (options.keep == Keep::predictions) trace->keep_predictions(what.cone.main.asked);
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

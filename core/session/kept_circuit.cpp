@@ -56,6 +56,7 @@ Result<double> CircuitPrompt::kept(const std::vector<bool>& parts, const std::at
     if (!parts[part]) options.edits = put_together(std::move(options.edits), replaced[part]);
   options.base = prompt.trace;
   options.keep = Keep::predictions;
+  options.asked = row_of(*measure, *prompt.trace);
   options.cancel = cancel;
   TRY(const auto trace, model->run(prompt.trace->input, options));
   return measured(*measure, *trace);

@@ -27,6 +27,9 @@ struct RunOptions {
   /// else is computed. Its numbers are those of a full run, bit for bit. Null: everything is computed.
   std::shared_ptr<const Trace> base;
   Keep keep = Keep::all;
+  /// The first row whose predictions are asked of a run that has a base and keeps predictions alone: what
+  /// only rows before it need is left out, and their logits are NaN.
+  std::int64_t asked = 0;
   const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
   std::function<void(const Record&)> on_record;  ///< called on the running thread
   /// The same after each block: the run so far, which holds this block whole; the stack, and the block.

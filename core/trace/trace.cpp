@@ -117,13 +117,28 @@ void Trace::share(const Trace& base) {
     if (site.stack == config_->stack) state = cut(state, length, site.part != Part::cross);
 }
 
-void Trace::keep_predictions() {
+namespace {
+
+// The rows of a step [pos, d_model] with NaN before row `first`.
+StepRows nan_before(std::int64_t first, const StepRows& rows) {
+  if (rows.empty() || first == 0) return rows;
+  const Tensor own = rows.range(first, rows.count());
+  const auto nan = std::make_shared<const float>(std::numeric_limits<float>::quiet_NaN());
+  const std::vector<Dim> repeated{{own.axis(0), first, 0}, {own.axis(1), own.size(1), 0}};
+  const StepRows none = Tensor::borrow(nan, nan.get(), repeated);
+  return StepRows::joined(none, first, own);
+}
+
+}  // namespace
+
+void Trace::keep_predictions(std::int64_t asked) {
   std::vector<Record> kept;
   const std::vector<Site> read = flow_inputs(*this, main(StepRole::logits));
   for (Record& record : records_) {
     const bool predicts = is_over_vocabulary(record.site.slot);
-    if (predicts || std::find(read.begin(), read.end(), record.site) != read.end())
-      kept.push_back(std::move(record));
+    if (!predicts && std::find(read.begin(), read.end(), record.site) == read.end()) continue;
+    record.rows = nan_before(asked, record.rows);
+    kept.push_back(std::move(record));
   }
   records_ = std::move(kept);
   index_.clear();

@@ -128,8 +128,9 @@ class Trace {
   void set_logit_edits(std::vector<NumberEdit> logits) { logit_edits_ = std::move(logits); }
   /// Takes over all that `base` recorded, cut to the rows that this run has.
   void share(const Trace& base);
-  /// Forgets every step but those that predictions follow from, and what further runs start from.
-  void keep_predictions();
+  /// Forgets every step but those that predictions follow from, and what further runs start from. Rows before
+  /// `asked` were not computed to the end: they become NaN.
+  void keep_predictions(std::int64_t asked = 0);
 
  private:
   Tensor derived_slice(const Record& record, std::int64_t head, Range rows, Range cols) const;
