@@ -42,7 +42,7 @@ struct FontsState {
   std::vector<bool> wanted;  // by code point
   bool pending = false;
   int version = 0;
-  float scale = 1;  // of load_fonts()
+  float scale = 1;                                                 // of load_fonts()
   std::map<std::string, std::shared_ptr<const MappedFile>> files;  // by path; null: it cannot be read
 #if IMGUI_VERSION_NUM < 19200
   ImVector<ImWchar> ranges;    // ranges of the current atlas, which keeps a pointer to it
@@ -149,7 +149,8 @@ std::span<const std::byte> bytes_of(const std::string& path) {
 
 /// Adds one file to the atlas; null when there is no such file.
 ImFont* add_file(const File& file, float em, bool merge) {
-  const std::span<const std::byte> bytes = file.path.empty() ? std::span<const std::byte>() : bytes_of(file.path);
+  const std::span<const std::byte> bytes =
+      file.path.empty() ? std::span<const std::byte>() : bytes_of(file.path);
   if (bytes.empty()) return nullptr;
   ImFontConfig config;
   config.MergeMode = merge;

@@ -1,10 +1,9 @@
 // The packed copy of a weight: the same values in the order in which products read them, panel after panel of
-// neighbouring columns, made panel by panel on demand; of the transpose of weights of training's size likewise.
-// The first product of a large one does without it: a weight that is multiplied once costs nothing extra. All
-// weights that view the same memory share one; it is freed with the last of them, and by drop_unused() where
-// no product needs it any more.
-// Limit: all packed copies together take at most a quarter of the machine's memory; beyond it products pack
-// as they go.
+// neighbouring columns, made panel by panel on demand; of the transpose of weights of training's size
+// likewise. The first product of a large one does without it: a weight that is multiplied once costs nothing
+// extra. All weights that view the same memory share one; it is freed with the last of them, and by
+// drop_unused() where no product needs it any more. Limit: all packed copies together take at most a quarter
+// of the machine's memory; beyond it products pack as they go.
 #pragma once
 
 #include <atomic>

@@ -111,7 +111,8 @@ TEST(ModelFiles, open_as_their_folder_does) {
 // The window, a lab and a lesson may each open the same shipped model: it is packed once.
 TEST(ModelFiles, opened_twice_share_packed_copies) {
   const InMemory memory(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
-  const auto one = open_model_files(memory.files(), "model:x"), other = open_model_files(memory.files(), "model:x");
+  const auto one = open_model_files(memory.files(), "model:x"),
+             other = open_model_files(memory.files(), "model:x");
   ASSERT_TRUE(one) << one.error().text();
   ASSERT_TRUE(other) << other.error().text();
   ASSERT_NE(one->model, other->model);

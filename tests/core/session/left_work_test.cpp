@@ -177,9 +177,8 @@ TEST_F(LeftWorks, WhatWasLeftKeepsNoPackedWeights) {
   const std::int64_t with = Panels::bytes();
   EXPECT_EQ(opened_twice(), expected);
   const auto last_gpt2 = [&] {
-    return std::find_if(session.before().begin(), session.before().end(), [](const LeftWork& work) {
-      return work.history.now().opened->family == "GPT-2";
-    });
+    return std::find_if(session.before().begin(), session.before().end(),
+                        [](const LeftWork& work) { return work.history.now().opened->family == "GPT-2"; });
   };
   ASSERT_NE(last_gpt2(), session.before().end());
   while (family() != "GPT-2") session.go_back();
