@@ -1,10 +1,11 @@
 // A long day: random actions, clicks and keys without a pause. What the program keeps has a bound, so the
-// memory in use is the same after every hour.
+// memory in use is the same after every hour. It begins when each action has been there once, in the easy
+// window and in the full one, and an hour has been lived through: before that, what is kept of a view, a lab
+// or a model is missing because nobody was there, and not because it was given back.
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 
 #include "app/state/actions.h"
 #include "app/state/autosave.h"
+#include "core/system/heap.h"
 #include "core/tensor/block_pool.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
@@ -51,6 +53,7 @@ int asked_number(const char* name, int otherwise) {
 class LongDay : public testing::FrameTest {
  protected:
   void SetUp() override {
+    share_heap_arenas();  // as the program's main()
     for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) ::setenv(name, folder_.path().c_str(), 1);
     before_ = fs::current_path();
     fs::current_path(folder_.path());
@@ -182,12 +185,9 @@ TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
   open_default();
   morning_ = workspace();
   for (const Level level : {Level::easy, Level::full}) {
-    open_shipped_or_skip(kDefaultModel);
+    if (hours == 0 || !open_shipped_or_skip(kDefaultModel)) break;
     workspace().level = level;
-    const auto began = std::chrono::steady_clock::now();
     visit_everything();
-    std::printf("visited in %.1f s\n",
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
   live(hours > 0 ? each : 2 * each);  // until what is kept from the first minutes is there
   const Memory morning = at_rest();
