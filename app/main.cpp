@@ -7,6 +7,7 @@
 #include "core/base/caught.h"
 #include "core/base/words.h"
 #include "core/system/arguments.h"
+#include "core/system/heap.h"
 #include "core/system/named_files.h"
 #include "core/system/output.h"
 #include "core/system/signals.h"
@@ -32,6 +33,7 @@ int run(const CommandLine& line) {
 }  // namespace attnscope
 
 int main(int count, char** arguments) {
+  attnscope::share_heap_arenas();
   attnscope::survive_file_limits();
   int status = 1;
   const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.program"), [&] {

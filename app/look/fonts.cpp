@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "app/look/imgui_compat.h"
@@ -14,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/typefaces.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -38,7 +42,8 @@ struct FontsState {
   std::vector<bool> wanted;  // by code point
   bool pending = false;
   int version = 0;
-  float scale = 1;  // of load_fonts()
+  float scale = 1;                                                 // of load_fonts()
+  std::map<std::string, std::shared_ptr<const MappedFile>> files;  // by path; null: it cannot be read
 #if IMGUI_VERSION_NUM < 19200
   ImVector<ImWchar> ranges;    // ranges of the current atlas, which keeps a pointer to it
   std::vector<ImWchar> fresh;  // added since then
@@ -133,9 +138,20 @@ void use_freetype(ImFontAtlas& atlas) {
 
 int pixels_of(const File& file, float em) { return static_cast<int>(em * file.height + 0.5f); }
 
+// What a font file holds: read once, however many fonts of the atlas are made of it. It stays for as long as
+// the program runs, since atlases read it again.
+std::span<const std::byte> bytes_of(const std::string& path) {
+  const auto [known, fresh] = fonts_state().files.try_emplace(path);
+  if (fresh)
+    if (auto opened = MappedFile::open(path)) known->second = *std::move(opened);
+  return known->second ? known->second->bytes() : std::span<const std::byte>();
+}
+
 /// Adds one file to the atlas; null when there is no such file.
 ImFont* add_file(const File& file, float em, bool merge) {
-  if (file.path.empty()) return nullptr;
+  const std::span<const std::byte> bytes =
+      file.path.empty() ? std::span<const std::byte>() : bytes_of(file.path);
+  if (bytes.empty()) return nullptr;
   ImFontConfig config;
   config.MergeMode = merge;
   config.OversampleH = 1;
@@ -145,7 +161,17 @@ ImFont* add_file(const File& file, float em, bool merge) {
   ranges = fonts_state().ranges.Data;
 #endif
   const float pixels = static_cast<float>(pixels_of(file, em));
-  return ImGui::GetIO().Fonts->AddFontFromFileTTF(file.path.c_str(), pixels, &config, ranges);
+  void* const data = const_cast<std::byte*>(bytes.data());  // it is only read
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  ImFont* const font =
+      atlas.AddFontFromMemoryTTF(data, static_cast<int>(bytes.size()), pixels, &config, ranges);
+  // Said now, because of bytes that are not the atlas's own it would have made a copy.
+#if IMGUI_VERSION_NUM < 19200
+  atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+#else
+  atlas.Sources.back().FontDataOwnedByAtlas = false;
+#endif
+  return font;
 }
 
 void remember_chain([[maybe_unused]] ImFont* font, [[maybe_unused]] const std::vector<File>& files,

@@ -46,7 +46,7 @@ class Work {
     depth_ = encoded_ ? encoded_->depth(p.m) : kPackDepth;
     width_ = encoded_ ? kernel_.columns
                       : Cut(w.panels ? w.panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
-    if (w.panels && w.panels->wanted(width_)) kept_ = w.panels;
+    if (w.panels) kept_ = w.panels->wanted(width_);
     if (kept_) shift_ = w.first_column % width_;
   }
 
@@ -157,12 +157,12 @@ class Work {
 
   // The panel of that number of the weight, filled here where it is empty; null while another thread does.
   const float* filled(std::int64_t index) const {
-    const Panels::State state = kept_->claim(index);
-    if (state == Panels::State::busy) return nullptr;
+    const PackedPanels::State state = kept_->claim(index);
+    if (state == PackedPanels::State::busy) return nullptr;
     float* const panel = kept_->panel(index);
-    if (state == Panels::State::full) return panel;
+    if (state == PackedPanels::State::full) return panel;
     const std::int64_t first = index * width_;
-    pack(first - w_.first_column, std::min(width_, kept_->columns() - first), 0, p_.k, panel);
+    pack(first - w_.first_column, std::min(width_, w_.panels->columns() - first), 0, p_.k, panel);
     kept_->done(index);
     return panel;
   }
@@ -187,7 +187,7 @@ class Work {
         index * width_ - w_.first_column;  // where it begins, in columns of the product
     const std::int64_t col = std::max(piece.col, border);
     const std::int64_t n = std::min(piece.col + piece.n, border + width_) - col;
-    const std::int64_t ld = row_step(kept_->columns() - index * width_);
+    const std::int64_t ld = row_step(w_.panels->columns() - index * width_);
     if (panel) return step(piece, col, n, at, depth, panel + at * ld + (col - border), ld);
     float* const room = group_room();
     for (std::int64_t i = at; i < at + depth; i += kPackDepth) {
@@ -200,7 +200,7 @@ class Work {
   const Product& p_;
   const Right& w_;
   const Kernels& kernel_ = kernels();
-  Panels* kept_ = nullptr;
+  std::shared_ptr<PackedPanels> kept_;
   std::optional<EncodedPanels> encoded_;
   std::int64_t threads_, width_ = 0, shift_ = 0, depth_ = 0;
   // The first step of a cell begins with the bias; elsewhere the bias is written beforehand.

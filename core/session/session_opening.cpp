@@ -3,6 +3,7 @@
 
 #include "core/session/read_again.h"
 #include "core/session/session.h"
+#include "core/tensor/panels.h"
 
 namespace attnscope {
 namespace {
@@ -81,8 +82,10 @@ void Session::open_scene(std::string text, std::string name) {
   finish_open(history_of(document_at(open_scene_text(text, name))), OpenedAs::work);
 }
 
-// Whatever was open is no more.
+// Whatever was open is no more. It may be gone back to, and is packed again then; what was open before it may
+// be so for hours.
 void Session::begin_opened() {
+  Panels::drop_unused();
   run_.cancel();
   generated_.cancel();
   if (shows_training_ || awaits_training_) training_.pause();

@@ -198,7 +198,7 @@ Tensor Tensor::as_weight(const Tensor& before) const {
   if (plain.rank() != 2 || (panels_ && panels_->covers(plain))) return *this;
   Tensor t = *this;
   const bool known = before.panels_ && before.panels_->covers(plain);
-  t.panels_ = known ? before.panels_ : std::make_shared<Panels>(plain);
+  t.panels_ = known ? before.panels_ : Panels::of_weight(plain);
   return t;
 }
 

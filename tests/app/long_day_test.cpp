@@ -1,5 +1,7 @@
 // A long day: random actions, clicks and keys without a pause. What the program keeps has a bound, so the
-// memory in use is the same after every hour.
+// memory in use is the same after every hour. It begins when each action has been there once, in the easy
+// window and in the full one, and an hour has been lived through: before that, what is kept of a view, a lab
+// or a model is missing because nobody was there, and not because it was given back.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -9,9 +11,11 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <utility>
 
 #include "app/state/actions.h"
 #include "app/state/autosave.h"
+#include "core/system/heap.h"
 #include "core/tensor/block_pool.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
@@ -49,6 +53,7 @@ int asked_number(const char* name, int otherwise) {
 class LongDay : public testing::FrameTest {
  protected:
   void SetUp() override {
+    share_heap_arenas();  // as the program's main()
     for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) ::setenv(name, folder_.path().c_str(), 1);
     before_ = fs::current_path();
     fs::current_path(folder_.path());
@@ -77,6 +82,31 @@ class LongDay : public testing::FrameTest {
       argument = all[below(all.size())].argument;
     }
     perform(state(), action.id, argument);
+  }
+  // Each action of the tables with each of its arguments, so that every view, lab, lesson, model and page of
+  // the handbook has been there once: what is kept of them has a bound, and a morning is not measured without
+  // it.
+  void visit_everything() {
+    for (const Action& action : actions()) {
+      if (action.id == "file.quit" || action.takes == Takes::path) continue;
+      std::vector<std::string> arguments;
+      if (action.takes == Takes::nothing)
+        arguments = {""};
+      else
+        for (const Choice& choice : choices(state(), action.takes)) arguments.push_back(choice.argument);
+      for (const std::string& argument : arguments) {
+        if (is_possible(action, state())) perform(state(), action.id, argument);
+        settle();
+        pass();
+      }
+    }
+  }
+  // What a frame of the program does besides drawing; nothing ends it, and trainings stay short.
+  void pass() {
+    autosave_.follow(state());
+    state().leave = {};
+    state().quit = false;
+    if (session_->training().running()) session_->training().pause();
   }
   // Something on screen, but for the list of files: what lies on a disk is another test's.
   void click_something() {
@@ -108,10 +138,7 @@ class LongDay : public testing::FrameTest {
         default: click_something(); break;
       }
       frames(1);
-      autosave_.follow(state());
-      state().leave = {};
-      state().quit = false;
-      if (session_->training().running()) session_->training().pause();
+      pass();
       if (one_in(20)) settle();
     }
   }
@@ -121,6 +148,9 @@ class LongDay : public testing::FrameTest {
     state().lessons.close(state());
     state().lecture.halt(state());
     session_->unpin();
+    // The last training is kept, however long ago it was; they have several sizes.
+    EXPECT_TRUE(session_->training().start(*training_settings("sorter"), false));
+    while (session_->training().busy()) frames(1);
     // Works with changes are kept to be gone back to, a bounded number of them; all are alike now.
     for (int i = 0; i < 25; ++i) {
       open_default();
@@ -133,6 +163,10 @@ class LongDay : public testing::FrameTest {
     workspace() = morning_;
     state().notices.clear();
     frames(300);
+    // Dear ImGui gives back the buffers of windows that were not drawn for a minute.
+    const float usual = std::exchange(ImGui::GetIO().DeltaTime, 1.f);
+    frames(70);
+    ImGui::GetIO().DeltaTime = usual;
     settle();
     return memory_now();
   }
@@ -150,9 +184,15 @@ TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
   const int each = hours > 0 ? kHour : 150, count = hours > 0 ? hours : 3;
   open_default();
   morning_ = workspace();
+  for (const Level level : {Level::easy, Level::full}) {
+    if (hours == 0 || !open_shipped_or_skip(kDefaultModel)) break;
+    workspace().level = level;
+    visit_everything();
+  }
   live(hours > 0 ? each : 2 * each);  // until what is kept from the first minutes is there
   const Memory morning = at_rest();
   std::printf("morning: heap %.1f MB, resident %.1f MB\n", morning.heap, morning.resident);
+  std::fflush(stdout);
   Memory now = morning;
   for (int hour = 1; hour <= count; ++hour) {
     live(each);
@@ -160,7 +200,8 @@ TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
     std::printf("hour %d: heap %.1f MB, resident %.1f MB\n", hour, now.heap, now.resident);
     std::fflush(stdout);
   }
-  const double slack = hours > 0 ? 0.05 : 0.15;  // after minutes not every cache is as full as it gets
+  // After minutes not every cache is as full as it gets: some 7 MB of the 30 that are in use then.
+  const double slack = hours > 0 ? 0.05 : 0.25;
   EXPECT_LT(now.heap, morning.heap * (1 + slack)) << "MB in use";
   EXPECT_LT(now.resident, morning.resident * (1 + slack)) << "MB resident";
 }

@@ -35,6 +35,21 @@ class FontsTest : public ::testing::Test {
   }
 };
 
+// A chain at each size reads the same few files: with one copy for each, Hangul alone would be 60 MB.
+TEST_F(FontsTest, EachFileIsInMemoryOnce) {
+#if IMGUI_VERSION_NUM < 19200
+  const auto& sources = ImGui::GetIO().Fonts->ConfigData;
+#else
+  const auto& sources = ImGui::GetIO().Fonts->Sources;
+#endif
+  std::set<const void*> files;
+  for (const ImFontConfig& source : sources) {
+    EXPECT_TRUE(!source.FontDataOwnedByAtlas || source.FontDataSize < 100000);
+    files.insert(source.FontData);
+  }
+  EXPECT_LE(files.size(), 9u) << "three typefaces, three scripts";
+}
+
 TEST_F(FontsTest, EverySizeIsThereAndOrdered) {
   const Fonts& f = fonts();
   for (const ImFont* font :

@@ -108,6 +108,24 @@ TEST(ModelFiles, open_as_their_folder_does) {
     EXPECT_EQ(here->model->weights().get(name).values(), tensor.values()) << name;
 }
 
+// The window, a lab and a lesson may each open the same shipped model: it is packed once.
+TEST(ModelFiles, opened_twice_share_packed_copies) {
+  const InMemory memory(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  const auto one = open_model_files(memory.files(), "model:x"),
+             other = open_model_files(memory.files(), "model:x");
+  ASSERT_TRUE(one) << one.error().text();
+  ASSERT_TRUE(other) << other.error().text();
+  ASSERT_NE(one->model, other->model);
+  int shared = 0;
+  for (const auto& [name, tensor] : one->model->weights().all())
+    if (tensor.rank() == 2) {
+      ASSERT_NE(tensor.panels(), nullptr) << name;
+      EXPECT_EQ(other->model->weights().get(name).panels(), tensor.panels()) << name;
+      ++shared;
+    }
+  EXPECT_GT(shared, 4);
+}
+
 TEST(ModelFiles, what_is_missing_or_broken_is_said) {
   const std::string gpt2 = std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2";
   const auto refused = [&](const char* file, const std::string& content) {

@@ -138,6 +138,7 @@ TEST(SameBits, PackedCopies) {
     {
       const Tensor weight = plain.as_weight();
       EXPECT_EQ(weight.as_weight().panels(), weight.panels());
+      EXPECT_EQ(plain.as_weight().panels(), weight.panels()) << "the same memory";
       EXPECT_NE(weight.slice(1, 3, 9).as_weight().panels(), weight.panels());
       EXPECT_TRUE(same_bits(linear(x, weight, {}, Axis::out), expected));
       EXPECT_EQ(Panels::bytes(), before) << "who multiplies once pays nothing";
@@ -164,6 +165,33 @@ TEST(SameBits, PackedCopies) {
     EXPECT_EQ(Panels::bytes(), before);
     Panels::set_limit(std::int64_t{1} << 30);
   });
+}
+
+// What no product has used for a while is freed, and made again by the next one, with the same bits.
+TEST(SameBits, PackedCopiesThatAreNotUsedAreFreed) {
+  const Tensor plain = noise({{Axis::out, 50}, {Axis::in, 30}}, 4).transpose(), weight = plain.as_weight();
+  const Tensor x = noise({{Axis::pos, 33}, {Axis::in, 30}}, 1), expected = linear(x, plain, {}, Axis::out);
+  Panels::drop_unused();
+  Panels::drop_unused();
+  const std::int64_t before = Panels::bytes();
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_TRUE(same_bits(linear(x, weight, {}, Axis::out), expected));
+    const std::int64_t with = Panels::bytes();
+    EXPECT_GE(with, before + 50 * 30 * 4);
+    Panels::drop_unused();
+    EXPECT_EQ(Panels::bytes(), with) << "it was used just now";
+    Panels::drop_unused();
+    EXPECT_EQ(Panels::bytes(), before);
+  }
+  // While products run: each reads what it holds.
+  std::vector<char> right(256, 0);
+  parallel_for(256, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i % 3 == 0) Panels::drop_unused();
+      right[static_cast<std::size_t>(i)] = same_bits(linear(x, weight, {}, Axis::out), expected);
+    }
+  });
+  EXPECT_EQ(std::count(right.begin(), right.end(), 1), 256);
 }
 
 // Weights with cells set by hand give what really changed copies give, and so do their rows alone.

@@ -2,10 +2,12 @@
 // there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/session/session.h"
 #include "core/session/session_file.h"
+#include "core/tensor/panels.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
@@ -157,6 +159,33 @@ TEST_F(LeftWorks, WhatWasLeftIsWrittenAsASessionOfItsOwn) {
   ASSERT_TRUE(look);
   EXPECT_EQ(look->at("view"), "mask");
   EXPECT_FALSE(session.take_look());
+}
+
+// A model that was left is kept to be gone back to, but not the packed copies of its weights.
+TEST_F(LeftWorks, WhatWasLeftKeepsNoPackedWeights) {
+  const auto opened_twice = [&] {
+    for (int i = 0; i < 2; ++i) {
+      open("llama");
+      ids({1, 2, 3, 1, 2, 3});
+    }
+    return Panels::bytes();
+  };
+  const std::int64_t expected = opened_twice();
+  EXPECT_GT(expected, 0);
+  open("gpt2");
+  ids({5, 17, 3, 5, 17, 3});
+  const std::int64_t with = Panels::bytes();
+  EXPECT_EQ(opened_twice(), expected);
+  const auto last_gpt2 = [&] {
+    return std::find_if(session.before().begin(), session.before().end(),
+                        [](const LeftWork& work) { return work.history.now().opened->family == "GPT-2"; });
+  };
+  ASSERT_NE(last_gpt2(), session.before().end());
+  while (family() != "GPT-2") session.go_back();
+  session.wait();
+  EXPECT_EQ(ids(), (std::vector<int>{5, 17, 3, 5, 17, 3}));
+  EXPECT_GT(Panels::bytes(), 0);
+  EXPECT_LE(Panels::bytes(), with) << "packed again";
 }
 
 TEST(Histories, EveryEditOfAGestureIsAnotherVersionOfOnePoint) {
