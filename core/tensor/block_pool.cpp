@@ -19,7 +19,8 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kLeastKept = std::size_t{2} << 10;  // malloc keeps smaller ones itself
 constexpr std::size_t kSpare = 4;  // a block may be larger than what it is used for by a quarter of that
 constexpr std::size_t kMostRounded = std::size_t{4} << 20;  // larger ones have the size they were asked for
-constexpr std::size_t kMostKeptBlocks = std::size_t{512} << 20, kShareOfMemory = 32;
+// 1,024 tokens at the size of GPT-2 record 0.7 GB.
+constexpr std::size_t kMostKeptBlocks = std::size_t{1} << 30, kShareOfMemory = 16;
 
 // Large blocks are advised to use huge pages: TLB misses cost more than reading them when
 // weights are read once from end to end.
