@@ -21,7 +21,7 @@ constexpr std::int64_t kPackDepth = 384;         // columns of it where the weig
 constexpr std::int64_t kProductInPlaceRows = 4;  // for them alone nothing is packed
 constexpr std::int64_t kInPlaceDepth = 16;       // rows of weights that are read side by side
 constexpr std::int64_t kNearFloats = 1 << 17;    // rows of w that stay in the second cache are not packed
-constexpr std::int64_t kNearRows = 8;            // rows of x that go over them together
+constexpr std::int64_t kProductTogether = 8;     // rows of x that go over them together
 constexpr std::int64_t kProductFewRows = 16;     // they stay in the first cache at any depth
 
 // Room for a packed group, from the border of a cache line on; a vector more, because a panel may be read
@@ -166,17 +166,17 @@ class Work {
   std::int64_t run_near(const Piece& piece) const {
     const std::int64_t whole = piece.n / 16 * 16;
     const Cut depths(p_.k, kPackDepth, 1);
-    const std::int64_t times =
-        depths.count * ((piece.m + kNearRows - 1) / kNearRows) * ((whole + width_ - 1) / width_);
+    const std::int64_t times = depths.count * ((piece.m + kProductTogether - 1) / kProductTogether) *
+                               ((whole + width_ - 1) / width_);
     if (times == 0) return 0;
     Fetching one(p_.ahead, p_, piece, times), other(p_.ahead_too, p_, piece, times);
     for (std::int64_t i = 0; i < depths.count; ++i)
       for (std::int64_t col = 0; col < whole; col += width_)
-        for (std::int64_t row = 0; row < piece.m; row += kNearRows) {
+        for (std::int64_t row = 0; row < piece.m; row += kProductTogether) {
           one.some();
           other.some();
           const std::int64_t at = depths.begin(i), begin = piece.col + col;
-          step({piece.row + row, std::min(kNearRows, piece.m - row), 0, 0}, begin,
+          step({piece.row + row, std::min(kProductTogether, piece.m - row), 0, 0}, begin,
                std::min(width_, whole - col), at, depths.end(i) - at, w_.data + at * w_.ld + begin, w_.ld);
         }
     return whole;
