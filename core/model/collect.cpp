@@ -83,7 +83,8 @@ std::vector<Share> shares_of(std::span<const std::shared_ptr<const Gradients>> r
   return out;
 }
 
-// Large ones first, dealt out to the threads in turn: parallel_for gives each thread one run of neighbours.
+// Large ones first, those that read the same rows (q, k, v) beside each other, dealt out to the threads in
+// turn: parallel_for gives each thread one run of neighbours.
 std::vector<std::size_t> dealt(const std::vector<Share>& shares) {
   std::vector<std::size_t> order(shares.size());
   std::vector<std::int64_t> costs;
@@ -91,7 +92,13 @@ std::vector<std::size_t> dealt(const std::vector<Share>& shares) {
     order[i] = i;
     costs.push_back(shares[i].cost());
   }
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return costs[a] > costs[b]; });
+  const auto read_by = [&](std::size_t i) {
+    const Tensor& x = shares[i].uses.front()->x;
+    return x.empty() ? nullptr : x.data();
+  };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return costs[a] != costs[b] ? costs[a] > costs[b] : std::less<>()(read_by(a), read_by(b));
+  });
   const auto hands = static_cast<std::size_t>(thread_count());
   std::vector<std::size_t> out;
   for (std::size_t hand = 0; hand < hands; ++hand)

@@ -176,12 +176,11 @@ class QueryRows {
     return true;
   }
 
-  // The rows [i, i + rows) and as many keys of a tile as they can see: from the border of a panel on, in
-  // whole vectors.
+  // The rows [i, i + rows) and as many keys of a tile as they can see, in whole vectors.
   void through(const Tile& tile, std::int64_t i, std::int64_t rows) {
     const KeySpan span = reach(i, i + rows);
     const std::int64_t begin =
-        std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.columns * kernel_.columns;
+        std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.width * kernel_.width;
     const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.width));
     if (begin >= end) return;
     multiply_adds_ += rows * (end - begin) * (d_head_ + d_value_);
@@ -196,13 +195,16 @@ class QueryRows {
     if (!tile.k) return score_in_place(keys_.keys().row(tile.begin + begin), q, rows, begin, end);
     score_packed(tile.k, tile.count, q, rows, begin, end);
   }
-  // Keys [begin, end) of `count` in panels.
+  // Keys [begin, end) of `count` in panels; the first one may be read from its middle on.
   void score_packed(const float* k, std::int64_t count, const float* q, std::int64_t rows, std::int64_t begin,
                     std::int64_t end, std::int64_t to = 0) {
-    for (std::int64_t key = begin; key < end; key += kernel_.columns) {
-      const std::int64_t ld = std::min(kernel_.columns, whole(count - key, kernel_.width));
-      kernel_.multiply(q, d_head_, 1, k + key * d_head_, ld, kZeroRow, 0, score_.get() + to + key, kKeys,
-                       rows, std::min(ld, whole(end - key, kernel_.width)), d_head_);
+    for (std::int64_t panel = begin / kernel_.columns * kernel_.columns; panel < end;
+         panel += kernel_.columns) {
+      const std::int64_t ld = std::min(kernel_.columns, whole(count - panel, kernel_.width));
+      const std::int64_t key = std::max(begin, panel),
+                         n = std::min(panel + ld, whole(end, kernel_.width)) - key;
+      kernel_.multiply(q, d_head_, 1, k + panel * d_head_ + (key - panel), ld, kZeroRow, 0,
+                       score_.get() + to + key, kKeys, rows, n, d_head_);
     }
   }
   // Sixteen keys at a time where they lie; the last few are packed.

@@ -54,6 +54,7 @@ class HeadBack {
         bias_(in_.bias, head, in_.first_query, in_.first_query + queries_, keys_),
         lowest_(1 - in_.first_query - queries_),
         query_(scratch(kQueryTile * d_head_)),
+        panels_(scratch(kKeyTile * std::max(d_head_, d_value_))),
         pattern_(scratch(kQueryTile * kKeyTile)),
         gradient_(scratch(kQueryTile * kKeyTile)),
         bend_(scratch(in_.cap > 0 ? kQueryTile * kKeyTile : 0)),
@@ -114,28 +115,42 @@ class HeadBack {
   }
 
   void key_tile(std::int64_t first, std::int64_t count, std::int64_t key, std::int64_t keys) {
-    const Product scores{query_.get(), d_head_, 1, nullptr, pattern_.get(), keys, count, keys, d_head_};
-    multiply_alone(scores, Right(k_.row(key), k_.ld, true));
+    step_ = (keys + kernel_.width - 1) / kernel_.width * kernel_.width;
+    against({query_.get(), d_head_}, count, {k_.row(key), k_.ld}, keys, d_head_, pattern_.get());
     for (std::int64_t i = 0; i < count; ++i) weigh(first + i, i, key, keys);
-    add_turned(pattern_.get(), count, keys, dz_.row(first), dz_.ld, dv_, key, d_value_);
-    const Product grads{dz_.row(first), dz_.ld, 1, nullptr, gradient_.get(), keys, count, keys, d_value_};
-    multiply_alone(grads, Right(v_.row(key), v_.ld, true));
+    add(pattern_.get(), 1, step_, {dz_.row(first), dz_.ld}, {dv_.row(key), dv_.ld}, keys, d_value_, count);
+    against({dz_.row(first), dz_.ld}, count, {v_.row(key), v_.ld}, keys, d_value_, gradient_.get());
     for (std::int64_t i = 0; i < count; ++i) through_softmax(first + i, i, key, keys);
-    multiply_alone({gradient_.get(), keys, 1, nullptr, dq_.row(first), dq_.ld, count, d_head_, keys, true},
-                   Right(k_.row(key), k_.ld, false));
-    add_turned(gradient_.get(), count, keys, query_.get(), d_head_, dk_, key, d_head_);
+    add(gradient_.get(), step_, 1, {k_.row(key), k_.ld}, {dq_.row(first), dq_.ld}, count, d_head_, keys);
+    add(gradient_.get(), 1, step_, {query_.get(), d_head_}, {dk_.row(key), dk_.ld}, keys, d_head_, count);
   }
 
-  // Rows of `to` from `key` on += cells^T rows, for cells [count, keys].
-  static void add_turned(const float* cells, std::int64_t count, std::int64_t keys, const float* rows,
-                         std::int64_t ld, RowsOut to, std::int64_t key, std::int64_t width) {
-    multiply_alone({cells, 1, keys, nullptr, to.row(key), to.ld, keys, width, count, true},
-                   Right(rows, ld, false));
+  // cells [count, keys] = rows [count, width] others [keys, width]^T; rows of cells are step_ apart, and what
+  // the last vector has beyond the keys is read by nobody.
+  void against(Rows rows, std::int64_t count, Rows others, std::int64_t keys, std::int64_t width,
+               float* cells) {
+    kernel_.pack(others.data, others.ld, true, panels_.get(), kernel_.columns, keys, width);
+    for (std::int64_t col = 0; col < step_; col += kernel_.columns) {
+      const std::int64_t n = std::min(kernel_.columns, step_ - col);
+      kernel_.multiply(rows.data, rows.ld, 1, panels_.get() + col * width, n, kZeroRow, 0, cells + col, step_,
+                       count, n, width);
+    }
+  }
+
+  // to [m, n] += cells [m, k] rows [k, n]; cell (i, j) is cells[i cell_row + j cell_col].
+  void add(const float* cells, std::int64_t cell_row, std::int64_t cell_col, Rows rows, RowsOut to,
+           std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (n % kernel_.width != 0)
+      return multiply_alone({cells, cell_row, cell_col, nullptr, to.data, to.ld, m, n, k, true},
+                            Right(rows.data, rows.ld, false));
+    for (std::int64_t col = 0; col < n; col += kernel_.columns)
+      kernel_.multiply(cells, cell_row, cell_col, rows.data + col, rows.ld, to.data + col, to.ld,
+                       to.data + col, to.ld, m, std::min(kernel_.columns, n - col), k);
   }
 
   // Row i of the tile from scaled scores to the pattern.
   void weigh(std::int64_t query, std::int64_t i, std::int64_t key, std::int64_t keys) {
-    float* row = pattern_.get() + i * keys;
+    float* row = pattern_.get() + i * step_;
     if (in_.cap > 0) {
       kernel_.cap_row(row, in_.cap, keys);
       for (std::int64_t j = 0; j < keys; ++j) {
@@ -151,10 +166,11 @@ class HeadBack {
 
   // Row i of the tile from gradients of the pattern to gradients of the scaled scores.
   void through_softmax(std::int64_t query, std::int64_t i, std::int64_t key, std::int64_t keys) {
-    float* gradient = gradient_.get() + i * keys;
-    const float* pattern = pattern_.get() + i * keys;
+    float* __restrict gradient = gradient_.get() + i * step_;
+    const float* __restrict pattern = pattern_.get() + i * step_;
+    const float level = level_[i];
     for (std::int64_t j = 0; j < keys; ++j) {
-      const float back = pattern[j] * (gradient[j] - level_[i]);  // always computed: there is no branch
+      const float back = pattern[j] * (gradient[j] - level);  // always computed: there is no branch
       gradient[j] = pattern[j] == 0.f ? 0.f : back;
     }
     if (!by_distance_.empty()) {
@@ -173,9 +189,10 @@ class HeadBack {
   RowsOut dq_, dk_, dv_;
   std::int64_t queries_, keys_, d_head_, d_value_;
   BiasLine bias_;
-  std::int64_t lowest_;                        // distance of by_distance_[0]
-  Scratch query_, pattern_, gradient_, bend_;  // [query, d_head], then [query, key]
-  std::vector<double> by_distance_;            // gradients of the bias for each key - query
+  std::int64_t lowest_;                                 // distance of by_distance_[0]
+  Scratch query_, panels_, pattern_, gradient_, bend_;  // [query, d_head], a factor, then [query, key]
+  std::int64_t step_ = 0;                               // from one query of `pattern_` to the next
+  std::vector<double> by_distance_;                     // gradients of the bias for each key - query
   float level_[kQueryTile] = {};
 };
 

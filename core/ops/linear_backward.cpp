@@ -17,10 +17,16 @@ Tensor product_of_columns(const std::vector<std::pair<Tensor, Tensor>>& pairs) {
   const Tensor &first = pairs.front().first, &second = pairs.front().second;
   const std::int64_t m = first.size(1), n = second.size(1);
   Buffer out({{first.axis(1), m}, {second.axis(1), n}});
-  bool add = false;
-  for (const auto& [a, b] : pairs)
-    multiply({a.data(), 1, a.stride(0), nullptr, out.data(), n, m, n, a.size(0), std::exchange(add, true)},
-             Right(b.data(), b.stride(0), false));
+  const auto rows_of = [](const Tensor& x) { return RowsAhead{x.data(), x.size(0), x.stride(0), x.size(1)}; };
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [a, b] = pairs[i];
+    Product product{a.data(), 1, a.stride(0), nullptr, out.data(), n, m, n, a.size(0), i > 0};
+    if (i + 1 < pairs.size()) {
+      product.ahead = rows_of(pairs[i + 1].first);
+      product.ahead_too = rows_of(pairs[i + 1].second);
+    }
+    multiply(product, Right(b.data(), b.stride(0), false));
+  }
   return std::move(out).freeze();
 }
 

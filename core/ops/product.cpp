@@ -20,6 +20,8 @@ constexpr std::int64_t kDepth = 768;             // columns of that piece
 constexpr std::int64_t kPackDepth = 384;         // columns of it where the weights are packed on the way
 constexpr std::int64_t kProductInPlaceRows = 4;  // for them alone nothing is packed
 constexpr std::int64_t kInPlaceDepth = 16;       // rows of weights that are read side by side
+constexpr std::int64_t kNearFloats = 1 << 17;    // rows of w that stay in the second cache are not packed
+constexpr std::int64_t kProductTogether = 8;     // rows of x that go over them together
 constexpr std::int64_t kProductFewRows = 16;     // they stay in the first cache at any depth
 
 // Room for a packed group, from the border of a cache line on; a vector more, because a panel may be read
@@ -35,6 +37,33 @@ float* group_room() {
 // Rows [row, row + m) and columns [col, col + n) of a product.
 struct Piece {
   std::int64_t row, m, col, n;
+};
+
+// A piece's share of the rows that are read after its product, asked for a few lines at a time.
+class Fetching {
+ public:
+  Fetching(const RowsAhead& ahead, const Product& product, const Piece& piece, std::int64_t times)
+      : from_(ahead) {
+    const std::int64_t before = piece.row * product.n + piece.m * piece.col;  // cells of earlier pieces
+    const std::int64_t cells = product.m * product.n;
+    row_ = ahead.count * before / cells;
+    end_ = ahead.count * (before + piece.m * piece.n) / cells;
+    each_ = ((end_ - row_) * ((ahead.width + kLine - 1) / kLine) + times - 1) / times;
+  }
+  void some() {
+    for (std::int64_t i = 0; i < each_ && row_ < end_; ++i) {
+      __builtin_prefetch(from_.rows + row_ * from_.ld + at_, 0, 2);
+      at_ += kLine;
+      if (at_ < from_.width) continue;
+      at_ = 0;
+      ++row_;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 16;  // floats
+  const RowsAhead& from_;
+  std::int64_t row_ = 0, end_ = 0, at_ = 0, each_ = 0;
 };
 
 // One product and how it is cut. Columns are counted from the border of a panel before the first one: `shift`
@@ -76,7 +105,11 @@ class Work {
     if (!p_.add && !begins_) start_with_bias(piece);
     if (kept_) return run_kept(piece);
     if (encoded_ && p_.m == 1 && p_.x_col == 1) return run_row(piece);
-    const std::int64_t done = !encoded_ && p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
+    std::int64_t done = 0;
+    if (!encoded_ && p_.m <= kProductInPlaceRows)
+      done = run_in_place(piece);
+    else if (!encoded_ && !w_.transposed && p_.k * w_.ld <= kNearFloats)
+      done = run_near(piece);
     run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
   }
 
@@ -126,6 +159,26 @@ class Work {
       for (std::int64_t col = piece.col; col < piece.col + whole; col += width_)
         step(piece, col, std::min(width_, piece.col + whole - col), at, std::min(kInPlaceDepth, p_.k - at),
              w_.data + at * w_.ld + col, w_.ld);
+    return whole;
+  }
+
+  // The same for any number of rows, where w stays in the second cache as it lies.
+  std::int64_t run_near(const Piece& piece) const {
+    const std::int64_t whole = piece.n / 16 * 16;
+    const Cut depths(p_.k, kPackDepth, 1);
+    const std::int64_t times = depths.count * ((piece.m + kProductTogether - 1) / kProductTogether) *
+                               ((whole + width_ - 1) / width_);
+    if (times == 0) return 0;
+    Fetching one(p_.ahead, p_, piece, times), other(p_.ahead_too, p_, piece, times);
+    for (std::int64_t i = 0; i < depths.count; ++i)
+      for (std::int64_t col = 0; col < whole; col += width_)
+        for (std::int64_t row = 0; row < piece.m; row += kProductTogether) {
+          one.some();
+          other.some();
+          const std::int64_t at = depths.begin(i), begin = piece.col + col;
+          step({piece.row + row, std::min(kProductTogether, piece.m - row), 0, 0}, begin,
+               std::min(width_, whole - col), at, depths.end(i) - at, w_.data + at * w_.ld + begin, w_.ld);
+        }
     return whole;
   }
 

@@ -24,6 +24,12 @@ struct Right {
   explicit Right(const Tensor& w);
 };
 
+/// Rows of memory that are read after a product, `ld` floats apart; `width` floats of each.
+struct RowsAhead {
+  const float* rows = nullptr;
+  std::int64_t count = 0, ld = 0, width = 0;
+};
+
 /// y [m, n] = bias [n] + x [m, k] w [k, n].
 struct Product {
   const float* x;  ///< cell (i, k) is x[i x_row + k x_col]
@@ -32,7 +38,8 @@ struct Product {
   float* y;           ///< rows ldy apart
   std::int64_t ldy;
   std::int64_t m, n, k;
-  bool add = false;  ///< to what y holds, instead of the bias
+  bool add = false;                      ///< to what y holds, instead of the bias
+  RowsAhead ahead = {}, ahead_too = {};  ///< fetched into the cache on the way, where w is read as it lies
 };
 
 /// On all threads, or on this one where the product is small.

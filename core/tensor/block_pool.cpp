@@ -16,9 +16,11 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLeastKept = std::size_t{2} << 10;    // malloc keeps smaller ones itself
+constexpr std::size_t kLeastKept = std::size_t{2} << 10;  // malloc keeps smaller ones itself
+constexpr std::size_t kSpare = 4;  // a block may be larger than what it is used for by a quarter of that
 constexpr std::size_t kMostRounded = std::size_t{4} << 20;  // larger ones have the size they were asked for
-constexpr std::size_t kMostKeptBlocks = std::size_t{512} << 20, kShareOfMemory = 32;
+// 1,024 tokens at the size of GPT-2 record 0.7 GB.
+constexpr std::size_t kMostKeptBlocks = std::size_t{1} << 30, kShareOfMemory = 16;
 
 // Large blocks are advised to use huge pages: TLB misses cost more than reading them when
 // weights are read once from end to end.
@@ -54,12 +56,15 @@ std::size_t first_limit() {
 
 class BlockPool {
  public:
-  void* take(std::size_t bytes) {
+  // A kept block of that many bytes or a few more, which `bytes` becomes; null: there is none.
+  void* take(std::size_t& bytes) {
     const std::lock_guard lock(mutex_);
-    const auto same = kept_.find(bytes);
-    if (same == kept_.end() || same->second.empty()) return nullptr;
-    void* const memory = same->second.back().memory;
-    same->second.pop_back();
+    auto at = kept_.lower_bound(bytes);
+    while (at != kept_.end() && at->second.empty()) ++at;
+    if (at == kept_.end() || at->first > bytes + bytes / kSpare) return nullptr;
+    void* const memory = at->second.back().memory;
+    at->second.pop_back();
+    bytes = at->first;
     bytes_ -= bytes;
     return memory;
   }
@@ -117,7 +122,7 @@ BlockPool& common_pool() {
 std::shared_ptr<void> tensor_memory(std::size_t bytes) {
   bytes = given(bytes);
   if (bytes < kLeastKept) return {fresh_block(bytes), [](void* p) { std::free(p); }};
-  void* const kept = common_pool().take(bytes);
+  void* const kept = common_pool().take(bytes);  // `bytes` are now those of the block
   return {kept ? kept : fresh_block(bytes), [bytes](void* p) { common_pool().give(p, bytes); }};
 }
 

@@ -404,6 +404,18 @@ TEST(Backward, AttentionOverSeveralTiles) {
   });
 }
 
+// Heads of whole vectors, which are read where they lie; the keys fill none.
+TEST(Backward, AttentionOfWholeVectors) {
+  with_every_kernel([] {
+    for (const auto& [queries, keys, width] : {std::tuple{19, 19, 32}, {9, 67, 64}}) {
+      AttentionInputs in = attention_inputs(2, 1, queries, keys, width);
+      expect_attention_gradients(in, 41);
+      in.mask.causal = false;
+      expect_attention_gradients(in, 41);
+    }
+  });
+}
+
 TEST(Backward, CrossAttentionHasMoreQueriesThanKeys) {
   AttentionInputs in = attention_inputs(2, 2, 3, 3, 4);
   in.q = noise({{Axis::head, 2}, {Axis::query, 8}, {Axis::d_head, 4}}, 5);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/ops/backward.h"
 #include "core/tensor/encoded.h"
 #include "core/tensor/panels.h"
 #include "tests/core/ops/score_cases.h"
@@ -124,6 +125,39 @@ TEST(SameBits, AProductIsAChain) {
             sum = fused ? std::fma(x.at(row, k), w.at(k, col), sum) : sum + product;
           }
           ASSERT_EQ(y.at(row, col), sum) << row << ", " << col;
+        }
+    }
+  });
+}
+
+// Uses of one weight by several runs: every cell is one chain of fused steps through all their rows in order,
+// whether a factor is read where it lies (up to 2^17 floats) or packed.
+TEST(SameBits, GradientsOfAWeightAreOneChain) {
+  with_every_kernel([] {
+#if defined(__x86_64__)
+    const bool fused = std::string(kernel_name()) != "SSE2";
+#else
+    const bool fused = true;
+#endif
+    for (const std::int64_t out : {1, 16, 70, 1100}) {
+      const Tensor w = noise({{Axis::in, 37}, {Axis::out, out}}, 3);
+      std::vector<Tensor> xs, dys;
+      std::vector<LinearUse> uses;
+      for (const std::int64_t rows : {3, 150, 31}) {
+        xs.push_back(noise({{Axis::pos, rows}, {Axis::in, 37}}, 1 + static_cast<unsigned>(rows)));
+        dys.push_back(noise({{Axis::pos, rows}, {Axis::out, out}}, 2 + static_cast<unsigned>(rows)));
+        uses.push_back({dys.back(), xs.back()});
+      }
+      const Tensor found = linear_backward_weights(uses, w, {}).w;
+      for (std::int64_t i = 0; i < 37; ++i)
+        for (std::int64_t o = 0; o < out; ++o) {
+          volatile float sum = 0;
+          for (std::size_t use = 0; use < uses.size(); ++use)
+            for (std::int64_t row = 0; row < xs[use].size(0); ++row) {
+              volatile float product = xs[use].at(row, i) * dys[use].at(row, o);
+              sum = fused ? std::fma(xs[use].at(row, i), dys[use].at(row, o), sum) : sum + product;
+            }
+          ASSERT_EQ(found.at(i, o), sum) << i << ", " << o << " of " << out;
         }
     }
   });

@@ -47,6 +47,25 @@ TEST_F(BlockPoolTest, ABlockServesSizesThatAreNearlyItsOwn) {
   EXPECT_EQ(near.get(), where);
 }
 
+// A batch of training that is a little shorter than the one before asks the system for nothing.
+TEST_F(BlockPoolTest, ALargerBlockServesWhereItIsLargerByAQuarter) {
+  auto block = tensor_memory(120'000);
+  const void* const where = block.get();
+  block.reset();
+  const std::size_t kept = kept_block_bytes();
+  EXPECT_NE(tensor_memory(80'000).get(), where) << "half of it would lie there unused";
+  set_kept_block_limit(0);
+  set_kept_block_limit(8 * kMega);
+  block = tensor_memory(120'000);
+  const void* const again = block.get();
+  block.reset();
+  block = tensor_memory(100'000);
+  EXPECT_EQ(block.get(), again);
+  EXPECT_EQ(kept_block_bytes(), 0u);
+  block.reset();
+  EXPECT_EQ(kept_block_bytes(), kept) << "it goes back with the size that it has";
+}
+
 TEST_F(BlockPoolTest, TheOldestGoBeyondTheLimit) {
   std::vector<std::shared_ptr<void>> blocks;
   for (std::size_t i = 0; i < 12; ++i) blocks.push_back(tensor_memory(kMega));
