@@ -14,8 +14,8 @@ using Json = nlohmann::json;
 Result<std::vector<float>> numbers_from_json(const Json& value, std::vector<std::int64_t>& shape,
                                              const std::string& name) {
   std::vector<float> out;
-  const auto bad = [&](Text why) {
-    return fail(Code::bad_format, "error.trace.numbers", {name, std::move(why)});
+  const auto bad = [&](const Text& why) {
+    return fail(Code::bad_format, "error.trace.numbers", {name, why});
   };
   const auto take = [&](const Json& number) {
     const bool fits = number.is_number() && std::isfinite(number.get<float>());

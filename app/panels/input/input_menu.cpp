@@ -60,8 +60,8 @@ bool menu_item(const char* key, bool on = false, bool enabled = true) {
 
 // The undo label; names the stack where the model has two.
 Text sentence(Stack of, const char* key, std::vector<Text> arguments) {
-  Text words = Text::of(key, std::move(arguments));
-  return of == Stack::enc ? Text::of("input.edit.of_source", {std::move(words)}) : words;
+  const Text words = Text::of(key, std::move(arguments));
+  return of == Stack::enc ? Text::of("input.edit.of_source", {words}) : words;
 }
 
 }  // namespace
