@@ -2,6 +2,7 @@
 // Before 1.92 all chains share one set of code points: a fixed start set and those added by note_text().
 #include "app/look/fonts.h"
 
+#include <freetype/freetype.h>
 #include <imgui_freetype.h>
 
 #include <algorithm>
@@ -138,12 +139,23 @@ void use_freetype(ImFontAtlas& atlas) {
 
 int pixels_of(const File& file, float em) { return static_cast<int>(em * file.height + 0.5f); }
 
+bool is_font(std::span<const std::byte> bytes) {
+  FT_Library library = nullptr;
+  if (FT_Init_FreeType(&library) != 0) return false;
+  FT_Face face = nullptr;
+  const auto* data = reinterpret_cast<const FT_Byte*>(bytes.data());
+  const bool readable = FT_New_Memory_Face(library, data, static_cast<FT_Long>(bytes.size()), 0, &face) == 0;
+  FT_Done_FreeType(library);  // and its faces
+  return readable;
+}
+
 // What a font file holds: read once, however many fonts of the atlas are made of it. It stays for as long as
 // the program runs, since atlases read it again.
 std::span<const std::byte> bytes_of(const std::string& path) {
   const auto [known, fresh] = fonts_state().files.try_emplace(path);
   if (fresh)
-    if (auto opened = MappedFile::open(path)) known->second = *std::move(opened);
+    if (auto opened = MappedFile::open(path); opened && is_font((*opened)->bytes()))
+      known->second = *std::move(opened);
   return known->second ? known->second->bytes() : std::span<const std::byte>();
 }
 
