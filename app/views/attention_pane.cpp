@@ -55,6 +55,11 @@ void name_blocks(MatrixPlot& plot, std::int64_t block) {
     };
 }
 
+// Of the legend below the cells: the bar, a gap and the swatch with its word.
+float plane_legend_width() {
+  return scaled(kLegendBar + 64) + text_size(fonts().small, tr("attention.masked")).x;
+}
+
 }  // namespace
 
 void PlanePane::fit_window(const AttentionScene& scene) {
@@ -255,7 +260,7 @@ void PlanePane::draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) 
     draw_text(canvas, font, ImVec2(x, position.y + y - tall / 2), theme().text_dim,
               number_text(static_cast<float>(sums_[i]), 4));
   }
-  if (layout.cells1.x < scaled(280)) return;  // the legend is there
+  if (layout.cells1.x - layout.cells0.x < plane_legend_width()) return;  // the legend is there
   draw_text(canvas, fonts().small, ImVec2(x, position.y + layout.cells1.y + scaled(2)), theme().text_dim,
             tr("attention.sums"));
 }
@@ -349,9 +354,8 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
   const bool narrow = text_size(fonts().small, words).x > (size.x - scaled(110)) / 2;
   const float above = narrow ? text_size(fonts().small, "X").y + scaled(4) : 0;
   float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow) + above;
-  // Beside the cells a projector's legend is their bar, a gap and the swatch with its word.
-  const float legend = scaled(kLegendBar + 64) + text_size(fonts().small, tr("attention.masked")).x;
-  const bool beside =
+  const float legend = plane_legend_width();
+  const bool beside =  // the cells of a projector
       context.workspace.presenting && size.y - below < scaled(kLowPlane) && legend < size.x / 2;
   if (beside) below = 0, size.x -= legend;
   const float room = std::max(scaled(60), size.y - below);

@@ -641,6 +641,36 @@ TEST_F(ShippedFigures, TheNoteOfANarrowPlaneIsWhole) {
   EXPECT_NE(texts_of(list_).find(tr("attention.note.without_first")), std::string::npos) << texts_of(list_);
 }
 
+// The word below the sums of the rows keeps clear of the legend, how wide the cells may be.
+TEST_F(ShippedFigures, TheSumsOfARowAreNamedBesideTheLegend) {
+  open("translator");
+  if (HasFatalFailure() || IsSkipped()) return;
+  show("attention");
+  workspace().level = Level::full;
+  const auto change = [](Document& d) -> Status {
+    put_edit(d, *parse_edit("dec.blocks.1.cross.z[head=1]=0"));
+    return Done{};
+  };
+  ASSERT_TRUE(session_->edit("edit", {}, change));  // its note takes a line
+  go_to_site(workspace(), run(), {Stack::dec, 1, Part::cross, Slot::pattern});
+  for (float width = 1180; width <= 1480; width += 20) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, 720);
+    settle();
+    (void)figure();
+    std::vector<DrawItem> words;
+    for (const DrawItem& item : list_.items())
+      if (item.kind == DrawItem::Kind::text)
+        if (list_.text(item) == tr("attention.sums") || list_.text(item) == tr("attention.masked"))
+          words.push_back(item);
+    ASSERT_FALSE(words.empty()) << width;
+    if (words.size() < 2) continue;
+    const DrawItem &one = words[0], &other = words[1];
+    const bool apart =
+        one.p1.x <= other.p0.x || other.p1.x <= one.p0.x || one.p1.y <= other.p0.y || other.p1.y <= one.p0.y;
+    EXPECT_TRUE(apart) << width;
+  }
+}
+
 TEST_F(ShippedFigures, TextsOfBothStacksAreWhole) {
   open("translator");
   frames(4);
